@@ -1,0 +1,10 @@
+export * from './countries.js';
+export * from './durations.js';
+export * from './errors.js';
+export * from './failure.js';
+export * from './messages.js';
+export * from './quality.js';
+export * from './request-rules.js';
+export * from './scopes.js';
+export * as shapes from './shapes.js';
+export * from './task.js';

@@ -1,0 +1,89 @@
+import { z } from 'zod';
+import type { StandardError } from './errors.js';
+import { quality } from './quality.js';
+import { upstreamRoute } from './task.js';
+
+// What travels between the services. Every message is checked against its schema when it is sent and when it arrives.
+
+/** A task for a worker, on `work.<PROVIDER>.<lane>`. */
+export const workMessage = z.object({
+  id: z.uuid(),
+  accountId: z.uuid(),
+  provider: z.string(),
+  route: upstreamRoute,
+  payload: z.record(z.string(), z.unknown()),
+  /** Where a gateway waits for the outcome; absent for tasks that nobody waits for. */
+  inbox: z.string().optional(),
+  /** Milliseconds of the gateway's clock at admission, for `Server-Timing` only. */
+  admittedAt: z.number(),
+  /** Sync: how long after the first claim the answer is still of use. */
+  deadlineMs: z.number(),
+});
+export type WorkMessage = z.infer<typeof workMessage>;
+
+/** A worker's question to the task-store before it does anything: may I? (architecture.md, step 3) */
+export const claimRequest = z.object({ id: z.uuid(), accountId: z.uuid(), provider: z.string(), deadlineMs: z.number(), inbox: z.string().optional() });
+export const claimReply = z.discriminatedUnion('verdict', [
+  z.object({ verdict: z.literal('go'), attempts: z.int(), remainingMs: z.number() }),
+  z.object({ verdict: z.literal('over') }),
+]);
+export type ClaimRequest = z.infer<typeof claimRequest>;
+export type ClaimReply = z.infer<typeof claimReply>;
+
+/** A failed attempt, so that a later claim goes on counting where this one stopped. */
+export const attemptFailed = z.object({ id: z.uuid(), attempts: z.int() });
+export type AttemptFailed = z.infer<typeof attemptFailed>;
+
+export const timings = z.object({ queueMs: z.number(), upstreamMs: z.number(), parseMs: z.number() });
+export type Timings = z.infer<typeof timings>;
+
+const standardError = z.custom<StandardError>((value) => typeof value === 'object' && value !== null && 'code' in value);
+
+/** How a task went: `response` is the exact JSON text of the provider's result. */
+export const outcome = z.discriminatedUnion('status', [
+  z.object({ status: z.literal('COMPLETED'), response: z.string(), quality }),
+  z.object({ status: z.literal('FAILED'), error: standardError }),
+]);
+export type Outcome = z.infer<typeof outcome>;
+
+/** `evt.finished`: somebody says that a task is over; only the task-store acts on it, and the first one stands. */
+export const finishedEvent = z.object({
+  id: z.uuid(),
+  accountId: z.uuid(),
+  provider: z.string(),
+  outcome,
+  /** Whether the hold becomes a charge (decision M3). */
+  charge: z.boolean(),
+  attempts: z.int(),
+  route: upstreamRoute,
+  timings,
+  inbox: z.string().optional(),
+});
+export type FinishedEvent = z.infer<typeof finishedEvent>;
+
+/** `evt.recorded`: the outcome that stands. Without the answer, so that no answer outlives its retention on the bus. */
+export const recordedEvent = z.object({
+  id: z.uuid(),
+  accountId: z.uuid(),
+  status: z.enum(['COMPLETED', 'FAILED']),
+  charge: z.boolean(),
+  /** What a synchronous caller is answered. */
+  statusCode: z.int(),
+  /** ISO 8601, the database's clock. */
+  completedAt: z.string(),
+});
+export type RecordedEvent = z.infer<typeof recordedEvent>;
+
+/** What a waiting gateway gets at its inbox: the recorded outcome, and the answer itself when it is small. */
+export const outcomeNotice = recordedEvent.extend({
+  route: upstreamRoute,
+  timings,
+  attempts: z.int(),
+  /** Absent when it has to be read from the tasks table. */
+  outcome: outcome.optional(),
+});
+export type OutcomeNotice = z.infer<typeof outcomeNotice>;
+
+/** `evt.settled`: the credits of a terminal task have been charged or released; deliveries and long polls start here. */
+export const settledEvent = z.object({ id: z.uuid(), accountId: z.uuid(), status: z.enum(['COMPLETED', 'FAILED']), creditsCharged: z.int() });
+export type SettledEvent = z.infer<typeof settledEvent>;

@@ -1,0 +1,8 @@
+import type { Sandbox } from './sandbox.js';
+
+export * from './sandbox.js';
+
+/** The stand-in upstream of each provider, loaded only by the sandbox. */
+export const sandboxes: Record<string, () => Promise<Sandbox>> = {
+  CHATGPT: () => import('./chatgpt/sandbox.js').then((module) => module.chatgptSandbox),
+};
