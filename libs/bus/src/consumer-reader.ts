@@ -1,0 +1,38 @@
+import type { ConsumerMessages } from '@nats-io/jetstream';
+import type { Bus } from './bus.js';
+import type { Delivery } from './delivery.js';
+import { CONSUMERS, type ConsumerName } from './topology.js';
+
+/** Reads a durable consumer, as many messages at once as there are slots; the client library keeps it going through reconnects. */
+export class ConsumerReader {
+  private messages: ConsumerMessages | undefined;
+
+  constructor(
+    private readonly bus: Bus,
+    private readonly name: ConsumerName,
+    private readonly slots: number,
+  ) {}
+
+  async start(take: (delivery: Delivery) => Promise<void>): Promise<void> {
+    const consumer = await this.bus.jetstream.consumers.get(this.bus.names.stream(CONSUMERS[this.name].stream), this.name);
+    this.messages = await consumer.consume({ max_messages: this.slots });
+    void this.pump(this.messages, take);
+  }
+
+  async stop(): Promise<void> {
+    await this.messages?.close();
+  }
+
+  private async pump(messages: ConsumerMessages, take: (delivery: Delivery) => Promise<void>): Promise<void> {
+    let running = 0;
+    let freed: (() => void) | undefined;
+    for await (const message of messages) {
+      running += 1;
+      void take({ data: message.data, headers: message.headers, ack: () => message.ack(), nak: (ms) => message.nak(ms), working: () => message.working() }).finally(() => {
+        running -= 1;
+        freed?.();
+      });
+      if (running >= this.slots) await new Promise<void>((resolve) => (freed = resolve));
+    }
+  }
+}

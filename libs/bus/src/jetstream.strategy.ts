@@ -1,0 +1,125 @@
+import { BaseRpcContext, type CustomTransportStrategy, Server } from '@nestjs/microservices';
+import { context, propagation, ROOT_CONTEXT } from '@opentelemetry/api';
+import type { Logger } from '@overheard/runtime';
+import { defaultIfEmpty, lastValueFrom } from 'rxjs';
+import { type Bus, MessageInvalid } from './bus.js';
+import { CLAIM_CHECK } from './claim-check.js';
+import type { Delivery } from './delivery.js';
+
+const HEARTBEAT_MS = 10_000;
+const FAILED_NAK_MS = 2000;
+
+/** Where a pattern's messages come from: a shared consumer or a provider's lanes. */
+export interface Reader {
+  start(take: (delivery: Delivery) => Promise<void>): Promise<void>;
+  /** Takes nothing new any more; what was taken goes on. */
+  stop(): Promise<void>;
+}
+
+/** A handler throws it to give a message back: nothing is wrong, but it is to be tried again after a while. */
+export class TryLater extends Error {
+  override name = 'TryLater';
+  constructor(readonly delayMs: number) {
+    super(`again in ${delayMs} ms`);
+  }
+}
+
+/** What a handler may know beside the message. */
+export class DeliveryContext extends BaseRpcContext<[AbortSignal]> {
+  /** Aborts when the process ends and has no more patience: give the message back. */
+  get signal(): AbortSignal {
+    return this.getArgByIndex(0);
+  }
+}
+
+export interface JetStreamOptions {
+  bus: Bus;
+  logger: Logger;
+  /** The readers of each `@EventPattern`. */
+  readers: Record<string, Reader[]>;
+  /** How long `close` lets running handlers finish before it aborts them. */
+  drainMs: number;
+}
+
+/**
+ * Nest's transport over JetStream: a message is acknowledged after its handler's work is really done, kept alive while
+ * it runs, and given back when it fails. Handlers get the bytes and read them with `decode`, so that each message is
+ * checked against its schema in one place.
+ */
+export class JetStreamStrategy extends Server implements CustomTransportStrategy {
+  // What a handler throws is reported here once, not by Nest as well.
+  override readonly propagatesEventHandlerErrors = true;
+  private readonly running = new Set<Promise<void>>();
+  private readonly abort = new AbortController();
+
+  constructor(private readonly options: JetStreamOptions) {
+    super();
+  }
+
+  listen(ready: (error?: unknown) => void): void {
+    this.start().then(() => ready(), ready);
+  }
+
+  async close(): Promise<void> {
+    const readers = Object.values(this.options.readers).flat();
+    await Promise.all(readers.map((reader) => reader.stop()));
+    const patience = setTimeout(() => this.abort.abort(), this.options.drainMs);
+    while (this.running.size > 0) await Promise.all(this.running);
+    clearTimeout(patience);
+  }
+
+  override on(): never {
+    throw new Error('this transport has no events of its own');
+  }
+
+  override unwrap<T>(): T {
+    return this.options.bus as T;
+  }
+
+  private async start(): Promise<void> {
+    for (const [pattern, readers] of Object.entries(this.options.readers)) {
+      if (!this.getHandlerByPattern(pattern)) throw new Error(`nobody handles ${pattern}`);
+      for (const reader of readers) await reader.start((delivery) => this.track(this.take(pattern, delivery)));
+    }
+  }
+
+  private track(work: Promise<void>): Promise<void> {
+    this.running.add(work);
+    return work.finally(() => this.running.delete(work));
+  }
+
+  private async take(pattern: string, delivery: Delivery): Promise<void> {
+    const alive = setInterval(() => delivery.working(), HEARTBEAT_MS);
+    try {
+      const checkedIn = delivery.headers?.get(CLAIM_CHECK);
+      const data = checkedIn ? await this.options.bus.claimCheck.fetch(checkedIn) : delivery.data;
+      await context.with(traceOf(delivery), () => this.handle(pattern, data));
+      delivery.ack();
+      if (checkedIn) await this.options.bus.claimCheck.remove(checkedIn);
+    } catch (error) {
+      this.giveBack(pattern, delivery, error);
+    } finally {
+      clearInterval(alive);
+    }
+  }
+
+  private async handle(pattern: string, data: Uint8Array): Promise<void> {
+    const handler = this.getHandlerByPattern(pattern);
+    if (!handler) throw new Error(`nobody handles ${pattern}`);
+    const result = this.transformToObservable(await handler(data, new DeliveryContext([this.abort.signal])));
+    await lastValueFrom(result.pipe(defaultIfEmpty(undefined)));
+  }
+
+  private giveBack(pattern: string, delivery: Delivery, error: unknown): void {
+    if (error instanceof TryLater) return delivery.nak(error.delayMs);
+    this.options.logger.error({ err: error, pattern }, 'message not handled');
+    // A message that fits no schema will fit none the next time.
+    if (error instanceof MessageInvalid) delivery.ack();
+    else delivery.nak(FAILED_NAK_MS);
+  }
+}
+
+function traceOf({ headers }: Delivery) {
+  if (!headers) return ROOT_CONTEXT;
+  return propagation.extract(ROOT_CONTEXT, headers, { get: (carrier, key) => carrier.get(key) || undefined, keys: (carrier) => carrier.keys() });
+}

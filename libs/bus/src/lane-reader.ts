@@ -1,0 +1,130 @@
+import { nuid, type Msg, type Subscription } from '@nats-io/transport-node';
+import type { Bus } from './bus.js';
+import type { Delivery } from './delivery.js';
+import { ensureLanes, LANES, SUBJECTS } from './topology.js';
+
+const SILENCE_MS = 250;
+const IDLE_MS = 500;
+
+/**
+ * The pull loop over a provider's lanes, strictly by rank: it asks the first lane for as many messages as there are free
+ * slots, without waiting and without prefetch, goes on to the next lane only when one is empty, and back to the first
+ * after each pull that gave work. So a free slot always takes the most urgent task there is (architecture.md, step 3).
+ */
+export class LaneReader {
+  private readonly inbox = `_INBOX.${nuid.next()}`;
+  private subscriptions: Subscription[] = [];
+  private loop: Promise<void> | undefined;
+  private stopping = false;
+  private free: number;
+  private pull: { id: string; got: number; ended: boolean; tell: () => void } | undefined;
+  private woken = false;
+  private wake: () => void = () => undefined;
+
+  constructor(
+    private readonly bus: Bus,
+    private readonly provider: string,
+    slots: number,
+  ) {
+    this.free = slots;
+  }
+
+  async start(take: (delivery: Delivery) => Promise<void>): Promise<void> {
+    await ensureLanes(this.bus.manager, this.bus.names, this.provider);
+    this.subscriptions = [
+      this.bus.connection.subscribe(`${this.inbox}.*`, { callback: (error, message) => void (error ?? this.receive(message, take)) }),
+      this.bus.onRing(SUBJECTS.wake(this.provider), () => this.ring()),
+    ];
+    this.loop = this.run();
+  }
+
+  async stop(): Promise<void> {
+    this.stopping = true;
+    this.ring();
+    await this.loop;
+    for (const subscription of this.subscriptions) subscription.unsubscribe();
+  }
+
+  private async run(): Promise<void> {
+    while (!this.stopping) {
+      // A bell that rings while the lanes are being asked means: ask once more.
+      this.woken = false;
+      if (this.free > 0 && (await this.pullFirstLane())) continue;
+      await this.idle(IDLE_MS);
+    }
+  }
+
+  /** Asks lane by lane until one gives work. */
+  private async pullFirstLane(): Promise<boolean> {
+    for (const lane of LANES) {
+      if (this.stopping) return false;
+      if ((await this.pullLane(lane, this.free)) > 0) return true;
+    }
+    return false;
+  }
+
+  /** One no-wait pull. It is over when all messages came, the server says that there are no more, or it stays silent. */
+  private async pullLane(lane: string, batch: number): Promise<number> {
+    const { stream, durable } = this.bus.names.lane(this.provider, lane);
+    const pull = { id: nuid.next(), got: 0, ended: false, tell: () => undefined as void };
+    this.pull = pull;
+    this.bus.connection.publish(`$JS.API.CONSUMER.MSG.NEXT.${stream}.${durable}`, JSON.stringify({ batch, no_wait: true }), { reply: `${this.inbox}.${pull.id}` });
+    while (!pull.ended && pull.got < batch) {
+      const before = pull.got;
+      await waitFor((tell) => (pull.tell = tell), SILENCE_MS);
+      if (pull.got === before && !pull.ended) break;
+    }
+    return pull.got;
+  }
+
+  private receive(message: Msg, take: (delivery: Delivery) => Promise<void>): void {
+    // The subject of a message is the lane's; of a status ("no messages", "request timeout") it is our inbox.
+    const isStatus = message.headers !== undefined && message.headers.code >= 400;
+    const pull = this.pull;
+    if (isStatus) {
+      if (pull && message.subject.endsWith(pull.id)) pull.ended = true;
+    } else {
+      if (pull) pull.got += 1;
+      this.work(deliveryOf(message), take);
+    }
+    pull?.tell();
+  }
+
+  private work(delivery: Delivery, take: (delivery: Delivery) => Promise<void>): void {
+    this.free -= 1;
+    void take(delivery).finally(() => {
+      this.free += 1;
+      this.ring();
+    });
+  }
+
+  private ring(): void {
+    this.woken = true;
+    this.wake();
+  }
+
+  private async idle(ms: number): Promise<void> {
+    if (!this.woken) await waitFor((tell) => (this.wake = tell), ms);
+  }
+}
+
+function deliveryOf(message: Msg): Delivery {
+  return {
+    data: message.data,
+    headers: message.headers,
+    ack: () => void message.respond('+ACK'),
+    nak: (delayMs) => void message.respond(delayMs > 0 ? `-NAK ${JSON.stringify({ delay: delayMs * 1_000_000 })}` : '-NAK'),
+    working: () => void message.respond('+WPI'),
+  };
+}
+
+/** Waits until told, at most so long. */
+function waitFor(expose: (tell: () => void) => void, ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    expose(() => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,110 @@
+import { PRIORITY_MAX, PRIORITY_MIN } from '@overheard/contracts';
+import { AckPolicy, DiscardPolicy, RetentionPolicy, StorageType, type ConsumerConfig, type JetStreamManager, type StreamConfig } from '@nats-io/jetstream';
+import { nanos, type WithRequired } from '@nats-io/transport-node';
+
+// Everything that exists on the bus. Subjects here are without the deployment's prefix, which `Names` adds.
+
+/** The lane of requests that somebody waits for; before all others. */
+export const SYNC_LANE = 'sync';
+
+/** The lane of a task's priority: `p10` first … `p01` last. */
+export const laneOf = (priority: number): string => `p${String(priority).padStart(2, '0')}`;
+
+const TASK_LANES = Array.from({ length: PRIORITY_MAX - PRIORITY_MIN + 1 }, (_, index) => laneOf(PRIORITY_MAX - index));
+
+/** All lanes of a provider in the order in which they are served. */
+export const LANES: readonly string[] = [SYNC_LANE, ...TASK_LANES];
+
+export const SUBJECTS = {
+  work: (provider: string, lane: string) => `work.${provider}.${lane}`,
+  wake: (provider: string) => `wake.${provider}`,
+  finished: 'evt.finished',
+  recorded: 'evt.recorded',
+  settled: 'evt.settled',
+  claim: 'rpc.claim',
+  attemptFailed: 'rpc.attempt-failed',
+  inbox: (gateway: string) => `inbox.${gateway}`,
+} as const;
+
+type StreamName = 'WORK_SYNC' | 'WORK' | 'OUTCOME' | 'EVENTS';
+
+const DAY_MS = 86_400_000;
+const workQueue = { retention: RetentionPolicy.Workqueue, discard: DiscardPolicy.New };
+
+/** Streams by name: what they hold and for how long (architecture.md, Streams). */
+const STREAMS: Record<StreamName, Partial<StreamConfig> & { subjects: string[] }> = {
+  WORK_SYNC: { subjects: [SUBJECTS.work('*', SYNC_LANE)], ...workQueue },
+  WORK: { subjects: TASK_LANES.map((lane) => SUBJECTS.work('*', lane)), ...workQueue },
+  OUTCOME: { subjects: [SUBJECTS.finished], ...workQueue },
+  EVENTS: { subjects: [SUBJECTS.recorded, SUBJECTS.settled], retention: RetentionPolicy.Limits, discard: DiscardPolicy.Old, max_age: nanos(DAY_MS) },
+};
+
+/** Durable consumers that take turns over all instances of the service that names them. */
+export const CONSUMERS = {
+  record: { stream: 'OUTCOME', subject: SUBJECTS.finished },
+  settle: { stream: 'EVENTS', subject: SUBJECTS.recorded },
+  deliver: { stream: 'EVENTS', subject: SUBJECTS.settled },
+} as const satisfies Record<string, { stream: StreamName; subject: string }>;
+export type ConsumerName = keyof typeof CONSUMERS;
+
+/** How long a message may be held without a sign of life before another instance gets it. */
+export const ACK_WAIT_MS = 30_000;
+
+/** The names of this deployment: several share one server by their prefixes. */
+export class Names {
+  constructor(private readonly prefix: string) {}
+
+  subject = (subject: string): string => `${this.prefix}.${subject}`;
+  stream = (stream: string): string => `${this.prefix.toUpperCase()}_${stream}`;
+  bucket = (bucket: string): string => `${this.prefix}-${bucket}`;
+  /** The stream and durable consumer of one lane. */
+  lane = (provider: string, lane: string) => ({ stream: this.stream(lane === SYNC_LANE ? 'WORK_SYNC' : 'WORK'), durable: `${provider}_${lane}` });
+}
+
+export interface TopologyOptions {
+  replicas: number;
+  maxBytes: number;
+}
+
+/** Makes sure that all streams and shared consumers exist as the table says; safe to run by every process at once. */
+export async function ensureTopology(manager: JetStreamManager, names: Names, { replicas, maxBytes }: TopologyOptions): Promise<void> {
+  for (const [name, stream] of Object.entries(STREAMS)) {
+    const config = { ...stream, name: names.stream(name), subjects: stream.subjects.map(names.subject), storage: StorageType.File, num_replicas: replicas, max_bytes: maxBytes };
+    await ensureStream(manager, config);
+  }
+  for (const [durable, { stream, subject }] of Object.entries(CONSUMERS)) await ensureConsumer(manager, names.stream(stream), durable, names.subject(subject));
+}
+
+/** Makes sure that the durable consumers of a provider's lanes exist. */
+export async function ensureLanes(manager: JetStreamManager, names: Names, provider: string): Promise<void> {
+  for (const lane of LANES) {
+    const { stream, durable } = names.lane(provider, lane);
+    await ensureConsumer(manager, stream, durable, names.subject(SUBJECTS.work(provider, lane)));
+  }
+}
+
+async function ensureStream(manager: JetStreamManager, config: WithRequired<Partial<StreamConfig>, 'name'>): Promise<void> {
+  const exists = await manager.streams.info(config.name).then(() => true, isMissing);
+  if (exists) await manager.streams.update(config.name, config);
+  // Two processes may come here at once: adding what is there with the same configuration is no error.
+  else await manager.streams.add(config);
+}
+
+async function ensureConsumer(manager: JetStreamManager, stream: string, durable: string, subject: string): Promise<void> {
+  const config: Partial<ConsumerConfig> = {
+    durable_name: durable,
+    filter_subject: subject,
+    ack_policy: AckPolicy.Explicit,
+    ack_wait: nanos(ACK_WAIT_MS),
+    // Slots bound what is at work; poison is counted by claims in PostgreSQL (architecture.md).
+    max_deliver: -1,
+    max_ack_pending: -1,
+  };
+  await manager.consumers.add(stream, config);
+}
+
+/** False for "there is none"; any other error is passed on. */
+function isMissing(error: unknown): false {
+  if (error instanceof Error && /not found/i.test(error.message)) return false;
+  throw error;
+}

@@ -1,0 +1,34 @@
+import { Kysely, PostgresDialect } from 'kysely';
+import pg from 'pg';
+import type { DatabaseConfig } from './config.js';
+import type { Schema } from './schema/index.js';
+
+const CONNECT_WITHIN_MS = 3000;
+const STATEMENT_WITHIN_MS = 30_000;
+
+// Credits and counts are far below 2^53; node-postgres would hand bigint and numeric over as text.
+pg.types.setTypeParser(pg.types.builtins.INT8, Number);
+pg.types.setTypeParser(pg.types.builtins.NUMERIC, Number);
+pg.types.setTypeParser(pg.types.builtins.DATE, (day) => day);
+
+/** The process's PostgreSQL: a pool behind kysely. Queries stand in `*.repository.ts` files and the verbs of this library only. */
+export class Database extends Kysely<Schema> {
+  static open(config: DatabaseConfig, onIdleError: (error: Error) => void = () => undefined): Database {
+    const pool = new pg.Pool({
+      connectionString: config.DATABASE_URL,
+      max: config.DATABASE_POOL,
+      connectionTimeoutMillis: CONNECT_WITHIN_MS,
+      statement_timeout: STATEMENT_WITHIN_MS,
+      keepAlive: true,
+    });
+    // An idle connection that breaks is replaced at the next query; unheard, the event would end the process.
+    pool.on('error', onIdleError);
+    return new Database({ dialect: new PostgresDialect({ pool }) });
+  }
+}
+
+// Class 22: a value the column can't hold. Class 23: a constraint. Class 54: too large for PostgreSQL.
+const ITEMS_FAULTS = ['22', '23', '54'];
+
+/** Whether a batch failed because of something in it, rather than because the database is away. */
+export const isItemsFault = (error: unknown): boolean => error instanceof pg.DatabaseError && ITEMS_FAULTS.includes(error.code?.slice(0, 2) ?? '');

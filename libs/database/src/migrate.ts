@@ -1,0 +1,14 @@
+import { Migrator } from 'kysely';
+import type { Database } from './database.js';
+import * as tables from './migrations/0001-tables.js';
+import * as admission from './migrations/0002-admission.js';
+
+const MIGRATIONS = { '0001-tables': tables, '0002-admission': admission };
+
+/** Brings the schema up to date. Safe to run by several processes at once: one migrates, the others wait. Returns what was applied. */
+export async function migrate(database: Database): Promise<string[]> {
+  const migrator = new Migrator({ db: database, provider: { getMigrations: async () => MIGRATIONS } });
+  const { error, results = [] } = await migrator.migrateToLatest();
+  if (error) throw error;
+  return results.map(({ migrationName }) => migrationName);
+}

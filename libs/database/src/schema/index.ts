@@ -1,0 +1,18 @@
+import type { AccountsTable, GrantsTable, UsageDailyTable } from './accounts.js';
+import type { ApiKeysTable, PeopleTable } from './control-plane.js';
+import type { IdempotencyKeysTable, RequestsTable } from './requests.js';
+import type { TasksTable } from './tasks.js';
+
+export type { RequestState } from './requests.js';
+
+/** All tables; each has one owner that writes it (ARCHITECTURE.md, Who writes what). Reading is free. */
+export interface Schema {
+  accounts: AccountsTable;
+  grants: GrantsTable;
+  usage_daily: UsageDailyTable;
+  requests: RequestsTable;
+  idempotency_keys: IdempotencyKeysTable;
+  tasks: TasksTable;
+  api_keys: ApiKeysTable;
+  people: PeopleTable;
+}

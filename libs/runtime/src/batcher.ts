@@ -1,0 +1,76 @@
+/** What a batcher does with a batch: one result for each item, in order. Throwing fails all of them. */
+export type Flush<Item, Result> = (items: Item[]) => Promise<Result[]>;
+
+export interface BatcherOptions<Item> {
+  /** The most items of one batch. */
+  itemsMax: number;
+  /** The most weight of one batch; an item heavier than that travels alone. */
+  weightMax?: number;
+  weigh?: (item: Item) => number;
+  /** Whether a batch's failure is some item's own fault, so that the batch is run again item by item. By default none is. */
+  isItemsFault?: (error: unknown) => boolean;
+}
+
+interface Waiting<Item, Result> {
+  item: Item;
+  resolve: (result: Result) => void;
+  reject: (error: unknown) => void;
+}
+
+/**
+ * Natural batching: while one batch is at work the next one gathers, without any timer. A lone item goes at once; under
+ * load the batches grow by themselves. A batch that fails by an item's fault is run again item by item, so that only the
+ * guilty one fails; any other failure (the database is away) is everybody's at once.
+ */
+export class Batcher<Item, Result> {
+  private waiting: Waiting<Item, Result>[] = [];
+  private running: Promise<void> | undefined;
+
+  constructor(
+    private readonly flush: Flush<Item, Result>,
+    private readonly options: BatcherOptions<Item>,
+  ) {}
+
+  /** Resolves with this item's result once its batch is done. */
+  add(item: Item): Promise<Result> {
+    return new Promise((resolve, reject) => {
+      this.waiting.push({ item, resolve, reject });
+      this.running ??= this.run();
+    });
+  }
+
+  /** Resolves when nothing is under way any more. */
+  async idle(): Promise<void> {
+    while (this.running) await this.running;
+  }
+
+  private async run(): Promise<void> {
+    // Whatever was added in the same tick belongs to the first batch.
+    await Promise.resolve();
+    while (this.waiting.length > 0) {
+      const batch = this.waiting.splice(0, this.sizeOfNext());
+      await this.settle(batch);
+    }
+    this.running = undefined;
+  }
+
+  private sizeOfNext(): number {
+    const { itemsMax, weightMax = Infinity, weigh = () => 0 } = this.options;
+    let weight = 0;
+    for (const [index, { item }] of this.waiting.entries()) {
+      weight += weigh(item);
+      if (index === itemsMax || (index > 0 && weight > weightMax)) return index;
+    }
+    return this.waiting.length;
+  }
+
+  private async settle(batch: Waiting<Item, Result>[]): Promise<void> {
+    try {
+      const results = await this.flush(batch.map(({ item }) => item));
+      batch.forEach(({ resolve }, index) => resolve(results[index] as Result));
+    } catch (error) {
+      if (batch.length > 1 && this.options.isItemsFault?.(error)) for (const one of batch) await this.settle([one]);
+      else for (const { reject } of batch) reject(error);
+    }
+  }
+}

@@ -1,0 +1,44 @@
+import { createServer, type Server } from 'node:http';
+import { once } from 'node:events';
+import type { MetricsEndpoint } from './telemetry.js';
+
+export interface HealthOptions {
+  host: string;
+  port: number;
+  /** Resolves when the service's dependencies answer; rejects with what is wrong. */
+  ready: () => Promise<void>;
+  metrics: MetricsEndpoint;
+}
+
+const READY_WITHIN_MS = 3000;
+
+/** Serves `/healthz` (alive), `/readyz` (dependencies answer) and `/metrics` (Prometheus). */
+export async function serveHealth({ host, port, ready, metrics }: HealthOptions): Promise<Server> {
+  const server = createServer((request, response) => {
+    const say = (status: number, body: object) => response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+    switch (request.url?.split('?')[0]) {
+      case '/healthz':
+        return say(200, { status: 'alive' });
+      case '/readyz':
+        return void within(ready(), READY_WITHIN_MS).then(
+          () => say(200, { status: 'ready' }),
+          (error: Error) => say(503, { status: 'not ready', reason: error.message }),
+        );
+      case '/metrics':
+        return metrics(request, response);
+      default:
+        return say(404, { error: 'There are /healthz, /readyz and /metrics here.' });
+    }
+  });
+  server.listen(port, host);
+  await once(server, 'listening');
+  return server;
+}
+
+async function within(work: Promise<void>, ms: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms);
+  });
+  await Promise.race([work, late]).finally(() => clearTimeout(timer));
+}

@@ -1,0 +1,6 @@
+export * from './batcher.js';
+export * from './boot.js';
+export * from './clock.js';
+export * from './config.js';
+export * from './logger.js';
+export * from './telemetry.js';

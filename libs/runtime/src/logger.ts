@@ -1,0 +1,34 @@
+import type { LoggerService } from '@nestjs/common';
+import { pino, type Logger } from 'pino';
+
+export type { Logger } from 'pino';
+
+// Whatever a mistake puts into a log line, a key or a secret is not read there.
+const SECRETS = /sk_(live|test)_[A-Za-z0-9_-]{8,}|whsec_[A-Za-z0-9+/=]{8,}/g;
+const hide = (text: string): string => text.replace(SECRETS, (secret) => `${secret.slice(0, secret.indexOf('_', 3) + 1)}…`);
+
+/** The process's log: JSON lines on standard output, one a unit of work. */
+export function createLogger(service: string, level: string): Logger {
+  return pino(
+    {
+      level,
+      base: { service },
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (label) => ({ level: label }) },
+      hooks: { streamWrite: hide },
+    },
+    pino.destination({ dest: 1, sync: true }),
+  );
+}
+
+/** Nest's own messages, in the same log. Its start-up chatter is worth reading only when debugging. */
+export function nestLogger(logger: Logger): LoggerService {
+  const text = (message: unknown): string => (message instanceof Error ? (message.stack ?? message.message) : String(message));
+  return {
+    log: (message, context) => logger.debug({ context }, text(message)),
+    debug: (message, context) => logger.debug({ context }, text(message)),
+    verbose: (message, context) => logger.debug({ context }, text(message)),
+    warn: (message, context) => logger.warn({ context }, text(message)),
+    error: (message, ...rest) => logger.error({ context: rest.at(-1) }, text(message)),
+  };
+}
