@@ -103,6 +103,14 @@ export class Bus {
     return this.connection.subscribe(this.names.subject(subject), { queue: 'all', callback: (error, message) => void (error ?? respond(message)) });
   }
 
+  /** Hears of each time that the connection is there again. What was sent meanwhile without a stream is lost. */
+  onReconnect(heard: () => void): void {
+    const watch = async () => {
+      for await (const status of this.connection.status()) if (status.type === 'reconnect') heard();
+    };
+    void watch();
+  }
+
   /** Rejects when the server does not answer. */
   async ready(): Promise<void> {
     await this.connection.rtt();

@@ -7,4 +7,5 @@ export * from './verbs/accounts.js';
 export * from './verbs/api-keys.js';
 export * from './verbs/not-found.js';
 export * from './verbs/people.js';
+export * from './verbs/read-task.js';
 export * from './verbs/request-log.js';

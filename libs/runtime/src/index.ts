@@ -4,3 +4,4 @@ export * from './clock.js';
 export * from './config.js';
 export * from './logger.js';
 export * from './telemetry.js';
+export * from './public-address.js';

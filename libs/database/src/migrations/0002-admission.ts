@@ -67,6 +67,7 @@ begin
 end $$`;
 
 // Only an open request is settled, so a second outcome of the same task changes nothing. Each row comes back with what stands.
+// REFUSED is the outcome of a request that never became work: its hold is released and it was none of the account's tasks.
 const SETTLE = `
 create function settle(batch jsonb)
 returns table (id uuid, credits_charged integer, balance bigint)
@@ -82,7 +83,7 @@ begin
     select distinct on (item.id) item.* from jsonb_to_recordset(batch) as item (id uuid, status text, charge boolean, status_code smallint, completed_at timestamptz)
   ), settled as (
     update requests r
-    set state = 'settled',
+    set state = case when o.status = 'REFUSED' then 'refused' else 'settled' end,
         credits_charged = case when o.charge then r.credits_to_charge else 0 end,
         status_code = case when r.status_code = 499 then 499 else o.status_code end,
         completed_at = o.completed_at,
@@ -97,7 +98,7 @@ begin
   ), counted as (
     insert into usage_daily as u (account_id, day, provider, key_id, completed, failed, credits_charged)
     select account_id, (settled.completed_at at time zone 'utc')::date, provider, key_id, count(*) filter (where status = 'COMPLETED'), count(*) filter (where status = 'FAILED'), sum(settled.credits_charged)
-    from settled group by 1, 2, 3, 4
+    from settled where state = 'settled' group by 1, 2, 3, 4
     on conflict (account_id, day, provider, key_id)
     do update set completed = u.completed + excluded.completed, failed = u.failed + excluded.failed, credits_charged = u.credits_charged + excluded.credits_charged
   )

@@ -1,0 +1,44 @@
+import { durationMs, SCOPES } from '@overheard/contracts';
+import { createAccount, createKey, type Database, grantCredits, listKeys, listRequests, revokeKey, showAccount } from '@overheard/database';
+import { z } from 'zod';
+import { flag, wholeNumber } from '../options.js';
+
+/** A command of `admin`: its options, and what it does. What it returns is printed as JSON. */
+export interface Command<Shape extends z.ZodRawShape = z.ZodRawShape> {
+  usage: string;
+  options: z.ZodObject<Shape>;
+  run(database: Database, options: z.infer<z.ZodObject<Shape>>): Promise<unknown>;
+}
+
+const command = <Shape extends z.ZodRawShape>(usage: string, shape: Shape, run: Command<Shape>['run']): Command => ({ usage, options: z.object(shape), run }) as unknown as Command;
+
+const id = z.guid('Expected an id');
+const scopes = z
+  .string()
+  .transform((list) => list.split(','))
+  .pipe(z.array(z.enum(SCOPES, { error: `Expected scopes out of ${SCOPES.join(', ')}` })));
+
+/** Everything an operator may do, by its two words (operations.md, admin). */
+export const COMMANDS: Record<string, Command> = {
+  'account create': command(
+    '--name NAME [--credits N] [--concurrency N] [--rate N]',
+    { name: z.string().min(1), credits: wholeNumber(0).optional(), concurrency: wholeNumber(1).optional(), rate: wholeNumber(1).optional() },
+    createAccount,
+  ),
+  'account show': command('--account ID', { account: id }, (database, { account }) => showAccount(database, account)),
+  'account grant': command('--account ID --credits N', { account: id, credits: wholeNumber(1) }, (database, { account, credits }) => grantCredits(database, account, credits)),
+  'key create': command(
+    '--account ID [--name NAME] [--scopes a,b] [--expires-in 3s] [--test]',
+    { account: id, name: z.string().min(1).optional(), scopes: scopes.optional(), 'expires-in': durationMs.optional(), test: flag },
+    (database, { account, name, scopes, 'expires-in': expiresInMs, test }) => createKey(database, { accountId: account, name, scopes, expiresInMs, test }),
+  ),
+  'key list': command('--account ID', { account: id }, (database, { account }) => listKeys(database, account)),
+  'key revoke': command('--key ID', { key: id }, async (database, { key }) => {
+    await revokeKey(database, key);
+    return { keyId: key, revoked: true };
+  }),
+  requests: command('--account ID [--limit N]', { account: id, limit: wholeNumber(1).default(100) }, async (database, { account, limit }) => {
+    await showAccount(database, account);
+    return listRequests(database, account, limit);
+  }),
+};

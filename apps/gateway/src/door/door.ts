@@ -1,0 +1,63 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { API_KEY_FORM } from '@overheard/database';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ApiError } from '../api-error.js';
+import { RateLimit } from '../limits/rate-limit.js';
+import type { Caller } from './api-keys.repository.js';
+import { KeyCache } from './key-cache.js';
+import { RouteTable, settingsOf } from './route-table.js';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set by the door; null on routes that need no key. */
+    caller: Caller | null;
+  }
+}
+
+/** Whoever passed the door. */
+export function callerOf(request: FastifyRequest): Caller {
+  if (!request.caller) throw new Error(`${request.url} was answered without a key`);
+  return request.caller;
+}
+
+/** Everything that is looked at before the body is read: key, rate, route and method, scope, in this order (decision L4). */
+@Injectable()
+export class Door {
+  constructor(
+    @Inject(KeyCache) private readonly keys: KeyCache,
+    @Inject(RateLimit) private readonly rate: RateLimit,
+  ) {}
+
+  guard(server: FastifyInstance): void {
+    const routes = new RouteTable(server);
+    server.decorateRequest('caller', null);
+    server.addHook('onRequest', async (request, reply) => {
+      void reply.header('x-request-id', request.id);
+      const settings = settingsOf(request);
+      if (settings.open) return;
+      request.caller = await this.identify(request.headers.authorization);
+      await this.countIn(request.caller, reply);
+      if (request.is404) throw unknownRoute(routes.methodsOf(request.url));
+      if (settings.scope && request.caller.scopes && !request.caller.scopes.includes(settings.scope)) throw ApiError.of('INSUFFICIENT_PERMISSIONS', { required: settings.scope });
+    });
+  }
+
+  private async identify(authorization = ''): Promise<Caller> {
+    const [, key] = /^bearer +(.+)$/i.exec(authorization.trim()) ?? [];
+    if (!key) throw ApiError.of('MISSING_API_KEY');
+    if (!API_KEY_FORM.test(key)) throw ApiError.of('INVALID_API_KEY_FORMAT');
+    const caller = await this.keys.find(key);
+    if (!caller) throw ApiError.of('INVALID_OR_EXPIRED_API_KEY');
+    return caller;
+  }
+
+  private async countIn({ accountId, rate }: Caller, reply: FastifyReply): Promise<void> {
+    const { allowed, remaining, resetSeconds } = await this.rate.count(accountId, rate);
+    void reply.headers({ 'x-ratelimit-limit': rate, 'x-ratelimit-remaining': remaining, 'x-ratelimit-reset': resetSeconds });
+    if (!allowed) throw ApiError.of('RATE_LIMIT_EXCEEDED', { limit: rate, window: '1s' }, { 'retry-after': '1' });
+  }
+}
+
+function unknownRoute(methods: string[]): ApiError {
+  return methods.length > 0 ? ApiError.of('METHOD_NOT_ALLOWED', undefined, { allow: methods.join(', ') }) : ApiError.of('NOT_FOUND');
+}

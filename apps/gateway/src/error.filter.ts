@@ -1,0 +1,42 @@
+import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Inject } from '@nestjs/common';
+import type { Logger } from '@overheard/runtime';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ApiError } from './api-error.js';
+import { LOGGER } from './tokens.js';
+
+/** The one place that turns whatever was thrown into an answer. */
+@Catch()
+export class ErrorFilter implements ExceptionFilter {
+  constructor(@Inject(LOGGER) private readonly logger: Logger) {}
+
+  catch(error: unknown, host: ArgumentsHost): void {
+    const http = host.switchToHttp();
+    this.answer(error, http.getRequest(), http.getResponse());
+  }
+
+  answer(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+    const known = asApiError(error);
+    if (!known) this.logger.error({ err: error, requestId: request.id, route: request.routeOptions?.url }, 'request failed by our fault');
+    const { status, body, headers } = known ?? ApiError.of('INTERNAL_SERVER_ERROR');
+    if (reply.sent || reply.raw.destroyed) return;
+    void reply.code(status).headers(headers).header('content-type', 'application/json; charset=utf-8').send(JSON.stringify(body));
+  }
+}
+
+/** Undefined for a fault of ours. */
+function asApiError(error: unknown): ApiError | undefined {
+  if (error instanceof ApiError) return error;
+  const status = error instanceof HttpException ? error.getStatus() : (error as { statusCode?: number }).statusCode;
+  switch (status) {
+    case 404:
+      return ApiError.of('NOT_FOUND');
+    case 413:
+      return ApiError.of('PAYLOAD_TOO_LARGE');
+    case 415:
+      return ApiError.of('UNSUPPORTED_MEDIA_TYPE');
+    case 400:
+      return ApiError.invalid([{ field: 'body', message: 'The body could not be read: send a JSON object of the stated length' }]);
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,39 @@
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import { v7 as uuidv7 } from 'uuid';
+import { ApiError } from './api-error.js';
+
+const BODY_MAX_BYTES = 1024 * 1024;
+const PARAM_MAX_LENGTH = 10_000;
+
+/** The HTTP server under Nest: ids, sizes, and a JSON reader that refuses nothing which JSON allows. */
+export function httpServer(): FastifyAdapter {
+  const adapter = new FastifyAdapter({
+    genReqId: () => uuidv7(),
+    bodyLimit: BODY_MAX_BYTES,
+    routerOptions: { maxParamLength: PARAM_MAX_LENGTH },
+    rewriteUrl: ({ url = '/' }) => decodable(url),
+    // Keys, scopes and limits are looked at even for what no route matches, so nothing is answered before the door.
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+  });
+  const server = adapter.getInstance();
+  // Fastify's own reader refuses the field `__proto__`, which validation ignores like any other unknown one.
+  server.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => {
+    try {
+      done(null, JSON.parse(body as string));
+    } catch {
+      done(ApiError.invalid([{ field: 'body', message: 'The body is not valid JSON' }]));
+    }
+  });
+  return adapter;
+}
+
+/** A path with a broken escape becomes one that simply matches nothing, so that it passes the door like any other. */
+function decodable(url: string): string {
+  try {
+    decodeURI(url.split('?')[0] ?? '');
+    return url;
+  } catch {
+    return url.replace(/%(?![0-9A-Fa-f]{2})|%(?=[89A-Fa-f])/g, '%25');
+  }
+}

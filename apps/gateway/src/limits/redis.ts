@@ -1,0 +1,56 @@
+import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { type Logger, meter } from '@overheard/runtime';
+import { createClient } from 'redis';
+import type { Config } from '../config.js';
+import { CONFIG, LOGGER } from '../tokens.js';
+
+const COMMAND_WITHIN_MS = 100;
+const RECONNECT_MAX_MS = 1000;
+
+/**
+ * Runs scripts in Redis, and does without it when it is away: limits then fail open with a warning and a count (decision
+ * L5). Redis holds nothing that can't be lost.
+ */
+@Injectable()
+export class Redis implements OnApplicationShutdown {
+  private readonly client;
+  private readonly lost = meter('limits').createCounter('redis_unavailable_total', { description: 'Limits that were not checked because Redis was away' });
+  private isAway = false;
+
+  constructor(
+    @Inject(CONFIG) private readonly config: Config,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {
+    this.client = createClient({
+      url: config.REDIS_URL,
+      disableOfflineQueue: true,
+      commandOptions: { timeout: COMMAND_WITHIN_MS },
+      socket: { reconnectStrategy: (tries) => Math.min(RECONNECT_MAX_MS, 50 * 2 ** tries) },
+    });
+    this.client.on('error', (error: Error) => this.note(error));
+    this.client.on('ready', () => (this.isAway = false));
+    void this.client.connect().catch((error: Error) => this.note(error));
+  }
+
+  /** A script's answer; undefined when Redis gave none. Keys are given without the deployment's prefix. */
+  async run(script: string, keys: string[], values: (string | number)[]): Promise<number[] | undefined> {
+    try {
+      const answer = await this.client.eval(script, { keys: keys.map((key) => `${this.config.REDIS_PREFIX}:${key}`), arguments: values.map(String) });
+      return (answer as unknown[]).map(Number);
+    } catch (error) {
+      this.lost.add(1);
+      this.note(error);
+      return undefined;
+    }
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    this.client.destroy();
+  }
+
+  /** One line when it goes away, not one a request. */
+  private note(error: unknown): void {
+    if (!this.isAway) this.logger.warn({ err: error }, 'Redis is away: rate and concurrency are not limited');
+    this.isAway = true;
+  }
+}

@@ -1,0 +1,5 @@
+import 'reflect-metadata';
+import { boot } from '@overheard/runtime';
+import { gateway } from './gateway.js';
+
+await boot(gateway);

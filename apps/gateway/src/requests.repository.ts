@@ -1,0 +1,162 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { RecordedEvent, Timings } from '@overheard/contracts';
+import { Database, readTask, statusOf, type TaskRow } from '@overheard/database';
+import { sql } from 'kysely';
+
+/** A request at admission. */
+export interface NewRequest {
+  id: string;
+  account_id: string;
+  key_id: string;
+  test: boolean;
+  provider: string;
+  mode: 'sync' | 'async';
+  prompt: string;
+  country: string;
+  priority: number;
+  /** The validated payload as JSON. */
+  payload: string;
+  webhook_url: string | null;
+  idempotency_key: string | null;
+  credits: number;
+}
+
+export interface Admission {
+  outcome: 'admitted' | 'reused' | 'queue_full' | 'no_credits';
+  createdAt: Date;
+  /** Credits that can still be spent. */
+  balance: number;
+  /** The request that used the idempotency key first. */
+  firstId: string | null;
+}
+
+export interface QueueCaps {
+  queue: number;
+  testQueue: number;
+}
+
+/** The outcome of a request as settlement takes it; REFUSED: it never became work. */
+export type Settling = Pick<RecordedEvent, 'id' | 'charge' | 'statusCode' | 'completedAt'> & { status: RecordedEvent['status'] | 'REFUSED' };
+
+export interface Settled {
+  creditsCharged: number;
+  balance: number;
+}
+
+/** A request that was refused before or at admission, for the log. */
+export interface RefusedRequest {
+  id: string;
+  account_id: string;
+  key_id: string;
+  test: boolean;
+  provider: string | null;
+  mode: 'sync' | 'async';
+  prompt: string | null;
+  country: string | null;
+  status_code: number;
+  latency_ms: number;
+}
+
+/** All that is written to `requests`, `accounts`, `idempotency_keys` and `usage_daily`, and the reads of the gateway. */
+@Injectable()
+export class RequestsRepository {
+  constructor(@Inject(Database) private readonly database: Database) {}
+
+  /** Decides over a batch, in order of arrival, and reserves the credits of those admitted: one round trip, one transaction. */
+  async admit(batch: NewRequest[], caps: QueueCaps): Promise<Admission[]> {
+    const { rows } = await sql<{ id: string; outcome: Admission['outcome']; created_at: Date; balance: number; first_id: string | null }>`
+      select * from admit(${JSON.stringify(batch)}::jsonb, ${caps.queue}, ${caps.testQueue})`.execute(this.database);
+    const byId = new Map(rows.map(({ id, outcome, created_at, balance, first_id }) => [id, { outcome, createdAt: created_at, balance, firstId: first_id }]));
+    return batch.map(({ id }) => byId.get(id) as Admission);
+  }
+
+  /** Charges or releases what the requests hold, once; a repeated outcome changes nothing. */
+  async settle(batch: Settling[]): Promise<Settled[]> {
+    const items = batch.map(({ id, status, charge, statusCode, completedAt }) => ({ id, status, charge, status_code: statusCode, completed_at: completedAt }));
+    const { rows } = await sql<{ id: string; credits_charged: number | null; balance: number }>`select * from settle(${JSON.stringify(items)}::jsonb)`.execute(this.database);
+    const byId = new Map(rows.map(({ id, credits_charged, balance }) => [id, { creditsCharged: credits_charged ?? 0, balance }]));
+    // A request whose log entry is gone was settled long ago.
+    return batch.map(({ id }) => byId.get(id) ?? { creditsCharged: 0, balance: 0 });
+  }
+
+  /** Notes where in its stream each request stands. */
+  async markPublished(marks: { id: string; seq: number }[]): Promise<void> {
+    await sql`
+      with marks as (select * from jsonb_to_recordset(${JSON.stringify(marks)}::jsonb) as item (id uuid, seq bigint)),
+           locked as (select r.id from requests r where r.id = any (${marks.map(({ id }) => id)}::uuid[]) order by r.id for update)
+      update requests r set published_at = now(), published_seq = marks.seq, publish_count = r.publish_count + 1
+      from marks where r.id = marks.id`.execute(this.database);
+  }
+
+  /** The client of an open synchronous request left; whatever comes of it, the log says so (decision L7). */
+  async markLeft(id: string, latencyMs: number): Promise<void> {
+    await this.database.updateTable('requests').set({ status_code: 499, latency_ms: Math.round(latencyMs) }).where('id', '=', id).execute();
+  }
+
+  async logRefused(rows: RefusedRequest[]): Promise<void> {
+    await this.database
+      .insertInto('requests')
+      .values(rows.map((row) => ({ ...row, credits_to_charge: 0, credits_charged: 0, state: 'refused' as const })))
+      .onConflict((conflict) => conflict.column('id').doNothing())
+      .execute();
+  }
+
+  /** An account's task or synchronous request, unless it is unknown, refused, or its time is over. */
+  find(accountId: string, id: string): Promise<TaskRow | undefined> {
+    return readTask(this.database, accountId, id);
+  }
+
+  /** The recorded outcomes of those requests that are over. */
+  async findOutcomes(ids: string[]): Promise<OutcomeRow[]> {
+    if (ids.length === 0) return [];
+    const rows = await this.database
+      .selectFrom('tasks')
+      .select(['id', 'account_id', 'status', 'charge', 'status_code', 'completed_at', 'route', 'timings', 'attempts', 'response', 'quality', 'error'])
+      .where('id', 'in', ids)
+      .where('completed_at', 'is not', null)
+      .execute();
+    return rows.map((row) => ({
+      id: row.id,
+      accountId: row.account_id,
+      status: row.status as 'COMPLETED' | 'FAILED',
+      charge: row.charge ?? false,
+      statusCode: row.status_code ?? 500,
+      completedAt: (row.completed_at as Date).toISOString(),
+      route: row.route === 'live' ? 'live' : 'sandbox',
+      timings: JSON.parse(row.timings ?? '{}') as Timings,
+      attempts: row.attempts,
+      response: row.response,
+      quality: row.quality,
+      error: row.error,
+    }));
+  }
+
+  /** Outstanding tasks of an account by priority; those at work apart. */
+  async countOutstanding(accountId: string): Promise<{ priority: number; count: number; processing: number }[]> {
+    return this.database
+      .selectFrom('requests')
+      .leftJoin('tasks', 'tasks.id', 'requests.id')
+      .select((select) => ['priority', select.fn.countAll<number>().as('count'), select.fn.count<number>('tasks.id').as('processing')])
+      .where('requests.account_id', '=', accountId)
+      .where('state', '=', 'open')
+      .where('mode', '=', 'async')
+      .groupBy('priority')
+      .orderBy('priority', 'desc')
+      .execute();
+  }
+
+  /** The status of a request for `details.status` of a reused key; undefined once it is gone. */
+  async statusOf(accountId: string, id: string): Promise<string | undefined> {
+    const row = await this.find(accountId, id);
+    return row && statusOf(row);
+  }
+}
+
+export type OutcomeRow = RecordedEvent & {
+  route: 'live' | 'sandbox';
+  timings: Timings;
+  attempts: number;
+  response: string | null;
+  quality: string | null;
+  error: string | null;
+};

@@ -1,0 +1,54 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { Bus, laneOf, SUBJECTS, SYNC_LANE } from '@overheard/bus';
+import { PRIORITY_MIN, workMessage, type WorkMessage } from '@overheard/contracts';
+import { Batcher, type Logger } from '@overheard/runtime';
+import type { NewRequest } from './requests.repository.js';
+import { RequestsRepository } from './requests.repository.js';
+import { LOGGER } from './tokens.js';
+
+const BATCH_MAX = 500;
+
+/** A synchronous request is waited for at an inbox, and its answer is of use only so long. */
+export interface Submitted {
+  request: NewRequest;
+  deadlineMs: number;
+  inbox?: string;
+}
+
+/** Puts admitted requests on their lanes, wakes the workers, and notes where in the stream each one stands. */
+@Injectable()
+export class Submission {
+  private readonly marks: Batcher<{ id: string; seq: number }, void>;
+
+  constructor(
+    @Inject(Bus) private readonly bus: Bus,
+    @Inject(RequestsRepository) requests: RequestsRepository,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {
+    this.marks = new Batcher(async (marks) => (await requests.markPublished(marks), marks.map(() => undefined)), { itemsMax: BATCH_MAX });
+  }
+
+  /** Resolves after the PubAck. Publishing twice is harmless: the message id is the same. */
+  async publish({ request, deadlineMs, inbox }: Submitted): Promise<void> {
+    const { id, provider } = request;
+    const message: WorkMessage = {
+      id,
+      accountId: request.account_id,
+      provider,
+      route: request.test ? 'sandbox' : 'live',
+      payload: JSON.parse(request.payload) as Record<string, unknown>,
+      admittedAt: Date.now(),
+      deadlineMs,
+      ...(inbox ? { inbox } : {}),
+    };
+    const { seq } = await this.bus.publish(SUBJECTS.work(provider, laneFor(request)), workMessage, message, `${id}:1`);
+    this.bus.ring(SUBJECTS.wake(provider));
+    void this.marks.add({ id, seq }).catch((error: unknown) => this.logger.warn({ err: error, requestId: id }, 'publication not noted'));
+  }
+}
+
+/** Test keys run at the lowest priority, whatever was asked (decision A4). */
+function laneFor({ test, mode, priority }: NewRequest): string {
+  if (test) return laneOf(PRIORITY_MIN);
+  return mode === 'sync' ? SYNC_LANE : laneOf(priority);
+}

@@ -1,0 +1,32 @@
+import { Controller, Get, Inject, Post, Req, Res } from '@nestjs/common';
+import { RouteConfig } from '@nestjs/platform-fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { RouteSettings } from './door/route-table.js';
+import { TaskCreation } from './task-creation.js';
+import { TaskReading } from './task-reading.js';
+
+@Controller('/v1/async')
+export class TasksController {
+  constructor(
+    @Inject(TaskCreation) private readonly creation: TaskCreation,
+    @Inject(TaskReading) private readonly reading: TaskReading,
+  ) {}
+
+  @Post('/task')
+  @RouteConfig({ scope: 'tasks:create', logged: 'async' } satisfies RouteSettings)
+  create(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    return this.creation.create(request, reply);
+  }
+
+  @Get('/task/:taskId')
+  @RouteConfig({ scope: 'tasks:read' } satisfies RouteSettings)
+  read(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    return this.reading.read(request, reply);
+  }
+
+  @Get('/status')
+  @RouteConfig({ scope: 'tasks:read' } satisfies RouteSettings)
+  status(@Req() request: FastifyRequest): Promise<object> {
+    return this.reading.status(request);
+  }
+}

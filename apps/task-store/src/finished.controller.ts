@@ -1,0 +1,15 @@
+import { Controller, Inject } from '@nestjs/common';
+import { EventPattern } from '@nestjs/microservices';
+import { decode, SUBJECTS } from '@overheard/bus';
+import { finishedEvent } from '@overheard/contracts';
+import { Recording } from './recording.js';
+
+@Controller()
+export class FinishedController {
+  constructor(@Inject(Recording) private readonly recording: Recording) {}
+
+  @EventPattern<string>('record')
+  async finished(data: Uint8Array): Promise<void> {
+    await this.recording.finish(decode(finishedEvent, data, SUBJECTS.finished));
+  }
+}

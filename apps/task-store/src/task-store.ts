@@ -1,0 +1,42 @@
+import { Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { Bus, BusModule, ConsumerReader, JetStreamStrategy, RethrowFilter } from '@overheard/bus';
+import { Database, DatabaseModule } from '@overheard/database';
+import { nestLogger, type Service } from '@overheard/runtime';
+import { sql } from 'kysely';
+import { Claims } from './claims.js';
+import { config, type Config } from './config.js';
+import { FinishedController } from './finished.controller.js';
+import { Recording } from './recording.js';
+import { TasksRepository } from './tasks.repository.js';
+import { CONFIG, LOGGER } from './tokens.js';
+
+const SLOTS = 512;
+const DRAIN_MS = 10_000;
+
+@Module({})
+class TaskStoreModule {}
+
+/** How each task went, and its answer, until it expires. */
+export const taskStore: Service<Config> = {
+  name: 'task-store',
+  config,
+  async start({ config, logger }) {
+    const database = Database.open(config, (error) => logger.warn({ err: error }, 'idle database connection lost'));
+    const bus = await Bus.connect(config, 'task-store', logger);
+    const module = {
+      module: TaskStoreModule,
+      imports: [BusModule.of(bus), DatabaseModule.of(database)],
+      controllers: [FinishedController],
+      providers: [Claims, Recording, TasksRepository, { provide: CONFIG, useValue: config }, { provide: LOGGER, useValue: logger }],
+    };
+    const strategy = new JetStreamStrategy({ bus, logger, readers: { record: [new ConsumerReader(bus, 'record', SLOTS)] }, drainMs: DRAIN_MS });
+    const app = await NestFactory.createMicroservice(module, { strategy, logger: nestLogger(logger) });
+    app.useGlobalFilters(new RethrowFilter());
+    await app.listen();
+    return {
+      ready: async () => void (await Promise.all([bus.ready(), sql`select 1`.execute(database)])),
+      stop: () => app.close(),
+    };
+  },
+};

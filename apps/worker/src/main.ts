@@ -1,0 +1,5 @@
+import 'reflect-metadata';
+import { boot } from '@overheard/runtime';
+import { worker } from './worker.js';
+
+await boot(worker);

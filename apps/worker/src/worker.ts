@@ -1,0 +1,45 @@
+import { Module } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { Bus, BusModule, JetStreamStrategy, LaneReader, RethrowFilter } from '@overheard/bus';
+import { nestLogger, type Logger, type Service } from '@overheard/runtime';
+import { HtmlStorage } from '@overheard/storage';
+import { config, type Config } from './config.js';
+import { RunTask } from './run-task.js';
+import { loadServed, type Served } from './serving.js';
+import { LOGGER, SERVED } from './tokens.js';
+import { WorkController } from './work.controller.js';
+
+const DRAIN_MS = 25_000;
+
+@Module({})
+class WorkerModule {}
+
+/** Runs engines: takes tasks off the lanes of its providers, asks the upstream, and says how it went. */
+export const worker: Service<Config> = {
+  name: 'worker',
+  config,
+  async start({ config, logger }) {
+    const served = await loadServed(config);
+    served.forEach((provider) => announce(provider, logger));
+    const bus = await Bus.connect(config, 'worker', logger);
+    const storage = await HtmlStorage.open({ connection: bus.connection, bucket: bus.names.bucket('html'), replicas: config.NATS_REPLICAS, config });
+    const module = {
+      module: WorkerModule,
+      imports: [BusModule.of(bus)],
+      controllers: [WorkController],
+      providers: [RunTask, { provide: HtmlStorage, useValue: storage }, { provide: SERVED, useValue: served }, { provide: LOGGER, useValue: logger }],
+    };
+    const lanes = served.map(({ id }) => new LaneReader(bus, id, config.WORKER_SLOTS));
+    const strategy = new JetStreamStrategy({ bus, logger, readers: { work: lanes }, drainMs: DRAIN_MS });
+    const app = await NestFactory.createMicroservice(module, { strategy, logger: nestLogger(logger) });
+    app.useGlobalFilters(new RethrowFilter());
+    await app.listen();
+    return { ready: () => bus.ready(), stop: () => app.close() };
+  },
+};
+
+function announce({ id, engine, route }: Served, logger: Logger): void {
+  if (!engine) logger.warn({ provider: id }, 'this version has no engine for the provider: its tasks fail at once, free');
+  else if (!route('live')) logger.warn({ provider: id }, 'no credentials: its tasks fail at once, free');
+  else logger.info({ provider: id, upstream: route('live') }, 'serving');
+}
