@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { Bus, BusModule, ConsumerReader, JetStreamStrategy, RethrowFilter } from '@overheard/bus';
+import { Bus, BusModule, ConsumerReader, JetStreamStrategy } from '@overheard/bus';
 import { Database, DatabaseModule } from '@overheard/database';
 import { nestLogger, type Service } from '@overheard/runtime';
 import { HtmlStorage } from '@overheard/storage';
@@ -62,7 +62,7 @@ export const gateway: Service<Config> = {
     app.get(RequestLog).watch(app.getHttpAdapter().getInstance());
     app.useGlobalFilters(app.get(ErrorFilter));
     const strategy = new JetStreamStrategy({ bus, logger, readers: { settle: [new ConsumerReader(bus, 'settle', SETTLE_SLOTS)] }, drainMs: DRAIN_MS });
-    app.connectMicroservice({ strategy }).useGlobalFilters(new RethrowFilter());
+    app.connectMicroservice({ strategy });
     await app.startAllMicroservices();
     await app.listen({ host: config.HOST, port: config.PORT });
     return {

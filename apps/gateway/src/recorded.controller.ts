@@ -1,6 +1,5 @@
 import { Controller, Inject } from '@nestjs/common';
-import { EventPattern } from '@nestjs/microservices';
-import { Bus, decode, SUBJECTS } from '@overheard/bus';
+import { Bus, Consumes, decode, SUBJECTS } from '@overheard/bus';
 import { recordedEvent, settledEvent } from '@overheard/contracts';
 import { Settlement } from './settlement.js';
 
@@ -12,7 +11,7 @@ export class RecordedController {
     @Inject(Settlement) private readonly settlement: Settlement,
   ) {}
 
-  @EventPattern<string>('settle')
+  @Consumes('settle')
   async recorded(data: Uint8Array): Promise<void> {
     const event = decode(recordedEvent, data, SUBJECTS.recorded);
     const { creditsCharged } = await this.settlement.settle(event);

@@ -1,6 +1,5 @@
 import { Controller, Inject } from '@nestjs/common';
-import { EventPattern } from '@nestjs/microservices';
-import { decode, SUBJECTS } from '@overheard/bus';
+import { Consumes, decode, SUBJECTS } from '@overheard/bus';
 import { finishedEvent } from '@overheard/contracts';
 import { Recording } from './recording.js';
 
@@ -8,7 +7,7 @@ import { Recording } from './recording.js';
 export class FinishedController {
   constructor(@Inject(Recording) private readonly recording: Recording) {}
 
-  @EventPattern<string>('record')
+  @Consumes('record')
   async finished(data: Uint8Array): Promise<void> {
     await this.recording.finish(decode(finishedEvent, data, SUBJECTS.finished));
   }

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { Bus, BusModule, ConsumerReader, JetStreamStrategy, RethrowFilter } from '@overheard/bus';
+import { Bus, BusModule, ConsumerReader, JetStreamStrategy } from '@overheard/bus';
 import { Database, DatabaseModule } from '@overheard/database';
 import { nestLogger, type Service } from '@overheard/runtime';
 import { sql } from 'kysely';
@@ -32,7 +32,6 @@ export const taskStore: Service<Config> = {
     };
     const strategy = new JetStreamStrategy({ bus, logger, readers: { record: [new ConsumerReader(bus, 'record', SLOTS)] }, drainMs: DRAIN_MS });
     const app = await NestFactory.createMicroservice(module, { strategy, logger: nestLogger(logger) });
-    app.useGlobalFilters(new RethrowFilter());
     await app.listen();
     return {
       ready: async () => void (await Promise.all([bus.ready(), sql`select 1`.execute(database)])),

@@ -1,6 +1,6 @@
 import { Controller, Inject } from '@nestjs/common';
-import { Ctx, EventPattern, Payload } from '@nestjs/microservices';
-import { decode, DeliveryContext, SUBJECTS } from '@overheard/bus';
+import { Ctx, Payload } from '@nestjs/microservices';
+import { Consumes, decode, DeliveryContext, SUBJECTS } from '@overheard/bus';
 import { workMessage } from '@overheard/contracts';
 import { RunTask } from './run-task.js';
 
@@ -8,7 +8,7 @@ import { RunTask } from './run-task.js';
 export class WorkController {
   constructor(@Inject(RunTask) private readonly runTask: RunTask) {}
 
-  @EventPattern<string>('work')
+  @Consumes('work')
   async work(@Payload() data: Uint8Array, @Ctx() context: DeliveryContext): Promise<void> {
     await this.runTask.run(decode(workMessage, data, SUBJECTS.work('*', '*')), context.signal);
   }

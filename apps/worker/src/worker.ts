@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { Bus, BusModule, JetStreamStrategy, LaneReader, RethrowFilter } from '@overheard/bus';
+import { Bus, BusModule, JetStreamStrategy, LaneReader } from '@overheard/bus';
 import { nestLogger, type Logger, type Service } from '@overheard/runtime';
 import { HtmlStorage } from '@overheard/storage';
 import { config, type Config } from './config.js';
@@ -32,7 +32,6 @@ export const worker: Service<Config> = {
     const lanes = served.map(({ id }) => new LaneReader(bus, id, config.WORKER_SLOTS));
     const strategy = new JetStreamStrategy({ bus, logger, readers: { work: lanes }, drainMs: DRAIN_MS });
     const app = await NestFactory.createMicroservice(module, { strategy, logger: nestLogger(logger) });
-    app.useGlobalFilters(new RethrowFilter());
     await app.listen();
     return { ready: () => bus.ready(), stop: () => app.close() };
   },

@@ -35,7 +35,7 @@ export class DeliveryContext extends BaseRpcContext<[AbortSignal]> {
 export interface JetStreamOptions {
   bus: Bus;
   logger: Logger;
-  /** The readers of each `@EventPattern`. */
+  /** The readers of each `@Consumes`. */
   readers: Record<string, Reader[]>;
   /** How long `close` lets running handlers finish before it aborts them. */
   drainMs: number;

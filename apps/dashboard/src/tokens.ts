@@ -1,0 +1,2 @@
+/** What is injected by name. */
+export const CONFIG = Symbol('config');
