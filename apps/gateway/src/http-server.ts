@@ -12,11 +12,12 @@ export function httpServer(): FastifyAdapter {
     bodyLimit: BODY_MAX_BYTES,
     routerOptions: { maxParamLength: PARAM_MAX_LENGTH },
     rewriteUrl: ({ url = '/' }) => decodable(url),
-    // Keys, scopes and limits are looked at even for what no route matches, so nothing is answered before the door.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
   });
   const server = adapter.getInstance();
+  // JSON is the only content type there is; everything else is 415.
+  server.removeAllContentTypeParsers();
   // Fastify's own reader refuses the field `__proto__`, which validation ignores like any other unknown one.
   server.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, body, done) => {
     try {

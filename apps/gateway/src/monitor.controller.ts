@@ -1,4 +1,4 @@
-import { Controller, Inject, Post, Req, Res } from '@nestjs/common';
+import { Controller, HttpCode, Inject, Post, Req, Res } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import { contracts } from '@overheard/providers/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -15,6 +15,7 @@ export class MonitorController {
   constructor(@Inject(Monitor) private readonly monitor: Monitor) {}
 
   @Post(contracts.map(({ path }) => `${PREFIX}${path}`))
+  @HttpCode(200)
   @RouteConfig({ scope: 'monitor:run', logged: 'sync' } satisfies RouteSettings)
   async run(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     const contract = contractAt(request.routeOptions.url);

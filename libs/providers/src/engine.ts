@@ -7,7 +7,7 @@ export interface Attempt<Request> {
   route: UpstreamRoute;
   /** The address of this provider's stand-in; what `route: 'sandbox'` talks to. */
   sandboxUrl: string | undefined;
-  /** Aborts when the attempt's time is up or nobody wants the answer any more. */
+  /** Aborts when the attempt's time is up, with a `TimeoutError`, or when nobody wants the answer any more; that reason is thrown as it is. */
   signal: AbortSignal;
   /** Stores a page that expires, and gives its address. */
   storeHtml(html: string): Promise<string>;

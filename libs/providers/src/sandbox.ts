@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { Steering } from './steering/steering.js';
 
 /** A call that reached a stand-in upstream; its address is relative to the provider's own mount. */
 export interface SandboxCall {
@@ -15,7 +16,7 @@ export interface SandboxCall {
 export interface SandboxReply {
   status: number;
   headers?: Record<string, string>;
-  body: string | AsyncIterable<string>;
+  body: string | Iterable<string> | AsyncIterable<string>;
   broken?: boolean;
 }
 
@@ -36,19 +37,4 @@ export interface Sandbox {
   note(call: SandboxCall): SandboxNote | undefined;
   /** Answers; `steering` is what the prompt's words ask for, already counted for this attempt. */
   answer(call: SandboxCall, note: SandboxNote, steering: Steering): Promise<SandboxReply>;
-}
-
-/** The words of one call, with `#fail=3` and the like already decided for this attempt. */
-export interface Steering {
-  delayMs: number;
-  /** What the upstream does this time instead of answering. */
-  fault?: 'fail' | 'ratelimit' | 'blocked' | 'badkey' | 'quota';
-  truncate: boolean;
-  empty: boolean;
-  largeBytes: number;
-  nonce?: string;
-  /** The content words and others without a value: `shopping`, `places`, `noaio`, … */
-  words: ReadonlySet<string>;
-  /** The prompt without its steering words. */
-  text: string;
 }

@@ -1,6 +1,8 @@
 import type { Sandbox } from './sandbox.js';
 
 export * from './sandbox.js';
+export * from './steering/steering.js';
+export { Tally } from './steering/tally.js';
 
 /** The stand-in upstream of each provider, loaded only by the sandbox. */
 export const sandboxes: Record<string, () => Promise<Sandbox>> = {

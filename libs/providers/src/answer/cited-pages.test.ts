@@ -1,0 +1,59 @@
+import { describe, expect, it } from '@jest/globals';
+import type { AnswerPart, WebAnswer, WebSearch } from '../formats/web-answer.js';
+import { pagesOf, pillsOf, plainTextOf, unresolvedMarks } from './cited-pages.js';
+
+const cite = (url: string, title?: string, start = 0, end = 0) => ({ url, title, start, end });
+const answer = (parts: AnswerPart[], found: string[] = []): WebAnswer => ({
+  id: undefined,
+  model: undefined,
+  country: undefined,
+  events: [],
+  complete: true,
+  endedBy: undefined,
+  failure: undefined,
+  parts,
+  searches: [{ queries: [], pages: found.map((url) => ({ url, title: undefined })), feeds: [] } satisfies WebSearch],
+});
+
+describe('the pages behind an answer', () => {
+  const given = answer(
+    [
+      { text: 'x', citations: [cite('https://b.example/?utm_source=openai', 'B'), cite('https://www.a.example/x')] },
+      { text: 'y', citations: [cite('https://b.example', 'B again'), cite('not an address'), cite('javascript:x')] },
+    ],
+    ['https://c.example', 'https://A.example/x', 'https://www.a.example/x/', 'https://c.example/#:~:text=x'],
+  );
+
+  it('are numbered from 1, each once, cited ones first, in a clean form, labelled by title or site', () => {
+    expect(pagesOf(given)).toEqual([
+      { position: 1, url: 'https://b.example/', label: 'B', cited: true },
+      { position: 2, url: 'https://www.a.example/x', label: 'a.example', cited: true },
+      { position: 3, url: 'https://c.example', label: 'c.example', cited: false },
+      { position: 4, url: 'https://A.example/x', label: 'a.example', cited: false },
+    ]);
+  });
+
+  it('have a pill for each citation, with the position of its page', () => {
+    expect(pillsOf(given, pagesOf(given)).map(({ citationPillId, position, label }) => [citationPillId, position, label])).toEqual([
+      [1, 1, 'B'],
+      [2, 2, 'a.example'],
+      [3, 1, 'B again'],
+    ]);
+  });
+});
+
+it('a number is no title', () => {
+  expect(pagesOf(answer([{ text: 'x', citations: [cite('https://a.example', '1')] }]))[0]!.label).toBe('a.example');
+});
+
+it('an address cited in one part is a mark in all', () => {
+  const parts = [
+    { text: 'So. [A](https://a.example)', citations: [cite('https://a.example', 'A')] },
+    { text: 'Too. [A](https://a.example)', citations: [] },
+  ];
+  expect(plainTextOf(answer(parts))).toBe('So.\n\nToo.');
+});
+
+it('a mark is unresolved where no citation covers it', () => {
+  expect(unresolvedMarks(answer([{ text: 'So【1†a】 it【2†b】', citations: [cite('https://a.example', 'A', 2, 7)] }]))).toBe(1);
+});

@@ -1,0 +1,111 @@
+import type { Token } from 'markdown-it';
+import { addressKey } from './addresses.js';
+import { MARK, standInForMarks, withoutMarks, withoutPrivateMarks } from './citation-marks.js';
+import { markdownParser } from './markdown.js';
+
+/** What in a text is a citation mark, besides what can be nothing else. */
+interface CitationMarks {
+  /** Cited addresses: a written link to one of them is a mark, `([site](address))`. */
+  addresses?: string[];
+  /** Whether `[n]` is a mark. */
+  isNumber?: (number: number) => boolean;
+}
+
+/** An answer's words without Markdown and citation marks (decision S14). Words of tables and code stay. */
+export function plainText(markdown: string, { addresses = [], isNumber = () => false }: CitationMarks = {}): string {
+  const source = parseable(withoutPrivateMarks(markdown), addresses);
+  const cited = new Set(addresses.map(addressKey));
+  const root = { type: 'root', children: nested(parser.parse(source, {})) };
+  return withoutMarks(textOf(root, { isAddress: (address) => cited.has(addressKey(address)), isNumber })).trim();
+}
+
+interface Marks {
+  isAddress: (address: string) => boolean;
+  isNumber: (number: number) => boolean;
+}
+
+interface Node {
+  type: string;
+  token?: Token;
+  children: Node[];
+}
+
+const parser = markdownParser(() => true);
+
+/** An address with blanks or odd parentheses ends its link too early, unless angle brackets hold it. */
+const parseable = (markdown: string, addresses: string[]): string =>
+  addresses.filter((address) => /[ ()]/.test(address)).reduce((text, address) => text.replaceAll(`](${address})`, `](<${address}>)`), markdown);
+
+/** The tree of a parser's flat list of opening, closing and single tokens. */
+function nested(tokens: Token[]): Node[] {
+  const open: Node[][] = [[]];
+  for (const token of tokens) {
+    if (token.nesting < 0) open.pop();
+    else {
+      const node = { type: token.type, token, children: nested(token.children ?? []) };
+      open.at(-1)!.push(node);
+      if (token.nesting > 0) open.push(node.children);
+    }
+  }
+  return open[0]!;
+}
+
+/** What stands between the texts of a node's children; nothing between words. */
+const SEPARATORS: Record<string, string> = {
+  root: '\n\n',
+  blockquote_open: '\n\n',
+  bullet_list_open: '\n',
+  ordered_list_open: '\n',
+  list_item_open: '\n',
+  table_open: '\n',
+  thead_open: '\n',
+  tbody_open: '\n',
+  tr_open: '\t',
+};
+
+function textOf(node: Node, marks: Marks): string {
+  const content = node.token?.content ?? '';
+  switch (node.type) {
+    case 'text':
+      return standInForMarks(withoutRemains(content), marks.isNumber);
+    case 'code_inline':
+      return content;
+    case 'fence':
+      return content.trimEnd();
+    case 'softbreak':
+    case 'hardbreak':
+      return '\n';
+    case 'link_open':
+      return isMark(node, marks) ? MARK : joined(node, marks);
+    case 'list_item_open':
+      return numbered(node, joined(node, marks));
+    default:
+      return joined(node, marks);
+  }
+}
+
+function joined({ type, children }: Node, marks: Marks): string {
+  const texts = children.map((child) => textOf(child, marks));
+  const separator = SEPARATORS[type] ?? '';
+  // An empty cell keeps its column; any other empty text needs no separator.
+  return (separator === '\t' ? texts : texts.filter(Boolean)).join(separator);
+}
+
+/** An ordered item with its number. An item of nothing but citations is one long mark. */
+function numbered({ token }: Node, text: string): string {
+  if (!text.replaceAll(MARK, '').trim()) return '';
+  return token?.info ? `${token.info}. ${text}` : text.replace(/^\[[ xX]\] /, '');
+}
+
+/** `([site](address))` of a cited address, `[[1]](address)` and `[1](address)` of any. A bare address is text, even when it is cited. */
+function isMark({ token, children }: Node, { isAddress }: Marks): boolean {
+  const label = children.map((child) => child.token?.content ?? '').join('');
+  return /^\[?\^?\d{1,3}\^?\]?$/.test(label) || (token?.markup !== 'autolink' && isAddress(String(token?.attrGet('href'))));
+}
+
+const HTML_TAG =
+  /<\/?(?:a|b|br|code|details|div|em|font|h[1-6]|hr|i|img|kbd|li|mark|ol|p|pre|s|small|span|strong|sub|summary|sup|table|tbody|td|th|thead|tr|u|ul)(?:\s+[\w-]+=(?:"[^"]*"|'[^']*'|[^\s>]+))*\s*\/?>/gi;
+// Bold that CommonMark does not see, because punctuation stands inside its marks: **Note:**that, **「言葉」**は.
+const UNSEEN_BOLD = /\*\*([\p{P}\p{S}][^*]*|[^*]*[\p{P}\p{S}])\*\*/gu;
+
+const withoutRemains = (text: string): string => text.replace(HTML_TAG, (tag) => (/^<br/i.test(tag) ? '\n' : '')).replace(UNSEEN_BOLD, '$1');

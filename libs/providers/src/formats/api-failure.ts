@@ -1,0 +1,59 @@
+import { UpstreamFailure, type FailureReason } from '@overheard/contracts';
+import type { Exchange } from './http.js';
+import { fieldsOf, parseJson, textOf } from './json.js';
+import { isHtml } from './payloads.js';
+import { retryDelayMs } from './retry-delay.js';
+
+/** What a refusal over HTTP means. */
+export function httpFailure({ status, headers, text }: Exchange): UpstreamFailure {
+  if (!isHtml(text)) return apiFailure(parseJson(text) ?? text, { status, headers });
+  return new UpstreamFailure(pageReason(status, text), `A web page came in place of an answer, with status ${status}`, {
+    retryAfterMs: retryDelayMs(headers, ''),
+  });
+}
+
+/** What an API's error body means; a stored body or an error inside a stream has neither status nor headers. */
+export function apiFailure(body: unknown, { status, headers }: { status?: number; headers?: Headers } = {}): UpstreamFailure {
+  const outer = fieldsOf(body);
+  const error = { ...outer, ...fieldsOf(outer.error) };
+  const message = textOf(error.message) ?? textOf(error.error) ?? textOf(body) ?? 'no message';
+  const words = [error.code, error.type, error.status].filter((word) => typeof word === 'string').join(' ');
+  const given = status ?? [error.status, error.statusCode, error.code].map(Number).find((code) => code >= 400 && code < 600);
+  const reason = reasonOf(words, message, given);
+  const label = [given, words].filter(Boolean).join(' ');
+  return new UpstreamFailure(reason, `${label ? `${label}: ` : ''}${message}`.slice(0, 500), {
+    retryAfterMs: reason === 'rate_limited' || reason === 'unavailable' ? retryDelayMs(headers, message) : undefined,
+  });
+}
+
+// Words that say more than the status they come with: a wrong key is a 400 at one upstream, a spent quota a 429 at another.
+const BEFORE_STATUS: [FailureReason, RegExp][] = [
+  ['quota_exhausted', /insufficient_quota|billing|exceeded your current quota|used all available credits/i],
+  ['rejected_credentials', /(?:invalid|incorrect|missing|expired)[ _-]?(?:api|subscription)[ _-]?key|api key not valid|authentication/i],
+  ['blocked', /unsupported_country|(?:country|region|location)[^.]{0,30} (?:is )?not supported/i],
+];
+const WITHOUT_STATUS: [FailureReason, RegExp][] = [
+  ['rate_limited', /rate_?limit|too_?many_?requests|resource_exhausted|\btokens\b|\brequests\b/i],
+  ['rejected_request', /invalid|not_found|exceeded|policy|content_filter|mismatch|unsupported|_value|image/i],
+];
+
+function reasonOf(words: string, message: string, status: number | undefined): FailureReason {
+  const told = BEFORE_STATUS.find(([, pattern]) => pattern.test(words) || pattern.test(message));
+  if (told) return told[0];
+  return status === undefined ? (WITHOUT_STATUS.find(([, pattern]) => pattern.test(words))?.[0] ?? 'unavailable') : statusReason(status);
+}
+
+function statusReason(status: number): FailureReason {
+  if (status === 401 || status === 403) return 'rejected_credentials';
+  if (status === 402) return 'quota_exhausted';
+  if (status === 408 || status === 504) return 'timeout';
+  if (status === 429) return 'rate_limited';
+  // The official client retries a conflict too.
+  return status < 500 && status !== 409 ? 'rejected_request' : 'unavailable';
+}
+
+function pageReason(status: number, page: string): FailureReason {
+  if (status === 429) return 'rate_limited';
+  if (status === 404 || status === 405) return 'rejected_request';
+  return status >= 500 && !/challenge|captcha|just a moment/i.test(page) ? 'unavailable' : 'blocked';
+}
