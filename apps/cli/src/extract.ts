@@ -1,10 +1,10 @@
+import { readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { parseArgs } from 'node:util';
 import { UpstreamFailure } from '@overheard/contracts';
 import { contractOf } from '@overheard/providers/contracts';
 import { loadEngine, type ExtractOptions } from '@overheard/providers/engines';
 import { readConfig } from '@overheard/runtime';
-import { readFile } from 'node:fs/promises';
-import { basename } from 'node:path';
-import { parseArgs } from 'node:util';
 import { CommandFailed, UsageError } from './usage-error.js';
 
 const USAGE = 'usage: npm run --silent extract -- PROVIDER FILE… [--format NAME] [--country CC], or --batch LIST';

@@ -1,6 +1,6 @@
-import { Database, databaseConfig } from '@overheard/database';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Database, databaseConfig } from '@overheard/database';
 import { z } from 'zod';
 import { readConfig } from '@overheard/runtime';
 import { CommandFailed } from './usage-error.js';

@@ -1,5 +1,5 @@
-import { createAccount, createKey, createPerson, type Database, digestOf, migrate } from '@overheard/database';
 import { text } from 'node:stream/consumers';
+import { createAccount, createKey, createPerson, type Database, digestOf, migrate } from '@overheard/database';
 import { z } from 'zod';
 import { withDatabase } from './servers.js';
 

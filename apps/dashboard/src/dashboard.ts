@@ -20,8 +20,16 @@ export const dashboard: Service<Config> = {
   config,
   async start({ config, logger }) {
     const database = Database.open(config, (error) => logger.warn({ err: error }, 'idle database connection lost'));
-    const module = { module: DashboardModule, imports: [DatabaseModule.of(database)], controllers: [PagesController], providers: [Sessions, { provide: CONFIG, useValue: config }] };
-    const app = await NestFactory.create<NestFastifyApplication>(module, new FastifyAdapter({ forceCloseConnections: 'idle' }), { logger: nestLogger(logger), bodyParser: false });
+    const module = {
+      module: DashboardModule,
+      imports: [DatabaseModule.of(database)],
+      controllers: [PagesController],
+      providers: [Sessions, { provide: CONFIG, useValue: config }],
+    };
+    const app = await NestFactory.create<NestFastifyApplication>(module, new FastifyAdapter({ forceCloseConnections: 'idle' }), {
+      logger: nestLogger(logger),
+      bodyParser: false,
+    });
     await app.register(cookie);
     await app.register(formbody);
     await app.listen({ host: config.HOST, port: config.PORT });

@@ -14,4 +14,5 @@ function render(part: Part): string {
 }
 
 /** A template whose values are escaped, unless they are HTML themselves. */
-export const html = (texts: TemplateStringsArray, ...parts: Part[]): Html => new Html(texts.reduce((page, text, index) => page + render(parts[index - 1]) + text));
+export const html = (texts: TemplateStringsArray, ...parts: Part[]): Html =>
+  new Html(texts.reduce((page, text, index) => page + render(parts[index - 1]) + text));

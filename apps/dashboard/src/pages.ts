@@ -62,7 +62,13 @@ export const requestsPage = (email: string, account: AccountView, requests: Requ
             ['Credits to spend', account.balance],
             ['Reserved', account.reserved],
             ['Charged', account.charged],
-          ].map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}
+          ].map(
+            ([name, value]) =>
+              html`<div>
+                <dt>${name}</dt>
+                <dd>${value}</dd>
+              </div>`,
+          )}
         </dl>
         ${requests.length === 0 ? html`<p>Nothing was asked yet. Send the request that npm start printed, then look again.</p>` : requestTable(requests)}
       </main>`,

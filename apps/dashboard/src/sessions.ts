@@ -1,6 +1,6 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import type { PersonView } from '@overheard/database';
-import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Config } from './config.js';
 import { CONFIG } from './tokens.js';
 

@@ -32,7 +32,11 @@ export class Admission {
       case 'reused':
         throw await this.reused(request, admitted.firstId);
       case 'queue_full':
-        throw ApiError.of('QUEUE_LIMIT_EXCEEDED', { limit: request.test ? this.config.TEST_QUEUE_MAX : this.config.QUEUE_MAX }, { 'retry-after': '10', ...creditsHeader(admitted) });
+        throw ApiError.of(
+          'QUEUE_LIMIT_EXCEEDED',
+          { limit: request.test ? this.config.TEST_QUEUE_MAX : this.config.QUEUE_MAX },
+          { 'retry-after': '10', ...creditsHeader(admitted) },
+        );
       case 'no_credits':
         throw ApiError.of('INSUFFICIENT_CREDITS', { required: request.credits, available: admitted.balance }, creditsHeader(admitted));
     }

@@ -6,7 +6,10 @@ import { storageConfig } from '@overheard/storage';
 import { z } from 'zod';
 
 const prices = Object.fromEntries(
-  contracts.map(({ id, label, baseCredits }) => [`${id}_CREDITS`, envInteger().default(baseCredits).describe(`Base price of a request to ${label}, in credits`)]),
+  contracts.map(({ id, label, baseCredits }) => [
+    `${id}_CREDITS`,
+    envInteger().default(baseCredits).describe(`Base price of a request to ${label}, in credits`),
+  ]),
 );
 
 export const config = serviceConfig
@@ -17,7 +20,9 @@ export const config = serviceConfig
     PORT: envInteger(0, 65_535).default(8080).describe('Port of the public HTTP API'),
     REDIS_URL: z.string().describe('Address of Redis, such as redis://:password@host:6379'),
     REDIS_PREFIX: z.string().default('overheard').describe('Begins the names of all keys in Redis'),
-    WEBHOOK_ALLOWED_HOSTS: envList.prefault('').describe('Private hosts that webhooks may go to all the same, separated by commas: `host` for ports 80 and 443, `host:port` for that port'),
+    WEBHOOK_ALLOWED_HOSTS: envList
+      .prefault('')
+      .describe('Private hosts that webhooks may go to all the same, separated by commas: `host` for ports 80 and 443, `host:port` for that port'),
     QUEUE_MAX: envInteger(1).default(100_000).describe('The most outstanding tasks of an account'),
     TEST_QUEUE_MAX: envInteger(1).default(1000).describe("The most outstanding tasks of an account's test keys"),
   })

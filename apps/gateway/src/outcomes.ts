@@ -1,8 +1,8 @@
+import { randomUUID } from 'node:crypto';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { Bus, SUBJECTS } from '@overheard/bus';
 import { type OutcomeNotice, outcomeNotice, type StandardError } from '@overheard/contracts';
 import type { Logger } from '@overheard/runtime';
-import { randomUUID } from 'node:crypto';
 import { type OutcomeRow, RequestsRepository, type Settled } from './requests.repository.js';
 import { Settlement } from './settlement.js';
 import { LOGGER } from './tokens.js';

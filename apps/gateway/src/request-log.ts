@@ -14,20 +14,28 @@ const TEXT_MAX = 10_000;
 /** One line for each request in the process's log, and an entry in the account's request log for the refused ones (decision L7). */
 @Injectable()
 export class RequestLog {
-  private readonly refused: Batcher<RefusedRequest, void>;
+  private readonly refused: Batcher<RefusedRequest>;
 
   constructor(
     @Inject(RequestsRepository) requests: RequestsRepository,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
-    this.refused = new Batcher(async (rows) => (await requests.logRefused(rows), rows.map(() => undefined)), { itemsMax: BATCH_MAX });
+    this.refused = new Batcher((rows) => requests.logRefused(rows), { itemsMax: BATCH_MAX });
   }
 
   watch(server: FastifyInstance): void {
     server.addHook('onResponse', async (request, reply) => {
       const { caller } = request;
       this.logger.info(
-        { requestId: request.id, method: request.method, route: request.routeOptions?.url, status: reply.statusCode, ms: Math.round(reply.elapsedTime), accountId: caller?.accountId, keyId: caller?.keyId },
+        {
+          requestId: request.id,
+          method: request.method,
+          route: request.routeOptions?.url,
+          status: reply.statusCode,
+          ms: Math.round(reply.elapsedTime),
+          accountId: caller?.accountId,
+          keyId: caller?.keyId,
+        },
         'request',
       );
       // An admitted request has its row already; writing it again changes nothing.

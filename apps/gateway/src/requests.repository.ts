@@ -73,7 +73,9 @@ export class RequestsRepository {
   /** Charges or releases what the requests hold, once; a repeated outcome changes nothing. */
   async settle(batch: Settling[]): Promise<Settled[]> {
     const items = batch.map(({ id, status, charge, statusCode, completedAt }) => ({ id, status, charge, status_code: statusCode, completed_at: completedAt }));
-    const { rows } = await sql<{ id: string; credits_charged: number | null; balance: number }>`select * from settle(${JSON.stringify(items)}::jsonb)`.execute(this.database);
+    const { rows } = await sql<{ id: string; credits_charged: number | null; balance: number }>`select * from settle(${JSON.stringify(items)}::jsonb)`.execute(
+      this.database,
+    );
     const byId = new Map(rows.map(({ id, credits_charged, balance }) => [id, { creditsCharged: credits_charged ?? 0, balance }]));
     // A request whose log entry is gone was settled long ago.
     return batch.map(({ id }) => byId.get(id) ?? { creditsCharged: 0, balance: 0 });
@@ -90,7 +92,11 @@ export class RequestsRepository {
 
   /** The client of an open synchronous request left; whatever comes of it, the log says so (decision L7). */
   async markLeft(id: string, latencyMs: number): Promise<void> {
-    await this.database.updateTable('requests').set({ status_code: 499, latency_ms: Math.round(latencyMs) }).where('id', '=', id).execute();
+    await this.database
+      .updateTable('requests')
+      .set({ status_code: 499, latency_ms: Math.round(latencyMs) })
+      .where('id', '=', id)
+      .execute();
   }
 
   async logRefused(rows: RefusedRequest[]): Promise<void> {

@@ -18,14 +18,14 @@ export interface Submitted {
 /** Puts admitted requests on their lanes, wakes the workers, and notes where in the stream each one stands. */
 @Injectable()
 export class Submission {
-  private readonly marks: Batcher<{ id: string; seq: number }, void>;
+  private readonly marks: Batcher<{ id: string; seq: number }>;
 
   constructor(
     @Inject(Bus) private readonly bus: Bus,
     @Inject(RequestsRepository) requests: RequestsRepository,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
-    this.marks = new Batcher(async (marks) => (await requests.markPublished(marks), marks.map(() => undefined)), { itemsMax: BATCH_MAX });
+    this.marks = new Batcher((marks) => requests.markPublished(marks), { itemsMax: BATCH_MAX });
   }
 
   /** Resolves after the PubAck. Publishing twice is harmless: the message id is the same. */

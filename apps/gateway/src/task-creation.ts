@@ -35,9 +35,18 @@ export class TaskCreation {
     const request = newRequest(http, asked);
     const { createdAt, balance } = await this.admission.admit(request);
     // Accepted is accepted: what the bus makes of it now, or a sweep later, changes nothing about the answer.
-    void this.submission.publish({ request, deadlineMs: TASK_DEADLINE_MS }).catch((error: unknown) => this.logger.warn({ err: error, requestId: request.id }, 'task not published yet'));
+    void this.submission
+      .publish({ request, deadlineMs: TASK_DEADLINE_MS })
+      .catch((error: unknown) => this.logger.warn({ err: error, requestId: request.id }, 'task not published yet'));
     const { id } = request;
-    const task = { id, taskType: request.provider, status: 'QUEUED', priority: request.priority, createdAt, ...(asked.idempotencyKey ? { idempotencyKey: asked.idempotencyKey } : {}) };
+    const task = {
+      id,
+      taskType: request.provider,
+      status: 'QUEUED',
+      priority: request.priority,
+      createdAt,
+      ...(asked.idempotencyKey ? { idempotencyKey: asked.idempotencyKey } : {}),
+    };
     void reply
       .code(202)
       .headers({ location: `/v1/async/task/${id}`, ...creditsHeader({ balance }) })

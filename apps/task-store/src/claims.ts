@@ -1,6 +1,16 @@
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Bus, SUBJECTS } from '@overheard/bus';
-import { attemptFailed, claimReply, type ClaimReply, claimRequest, type ClaimRequest, RETRIES_EXCEEDED, standardError, upstreamError, type AttemptFailed } from '@overheard/contracts';
+import {
+  attemptFailed,
+  claimReply,
+  type ClaimReply,
+  claimRequest,
+  type ClaimRequest,
+  RETRIES_EXCEEDED,
+  standardError,
+  upstreamError,
+  type AttemptFailed,
+} from '@overheard/contracts';
 import { Batcher } from '@overheard/runtime';
 import { CONFIG } from './tokens.js';
 import type { Config } from './config.js';
@@ -13,7 +23,7 @@ const BATCH_MAX = 500;
 @Injectable()
 export class Claims implements OnApplicationBootstrap {
   private readonly batches: Batcher<ClaimRequest, Claim>;
-  private readonly attempts: Batcher<AttemptFailed, void>;
+  private readonly attempts: Batcher<AttemptFailed>;
 
   constructor(
     @Inject(Bus) private readonly bus: Bus,
@@ -22,7 +32,7 @@ export class Claims implements OnApplicationBootstrap {
     @Inject(CONFIG) config: Config,
   ) {
     this.batches = new Batcher((requests) => tasks.claim(requests, config.CLAIMS_MAX), { itemsMax: BATCH_MAX });
-    this.attempts = new Batcher(async (failed) => (await tasks.countAttempts(failed), failed.map(() => undefined)), { itemsMax: BATCH_MAX });
+    this.attempts = new Batcher((failed) => tasks.countAttempts(failed), { itemsMax: BATCH_MAX });
   }
 
   onApplicationBootstrap(): void {

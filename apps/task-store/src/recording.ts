@@ -44,7 +44,11 @@ export class Recording {
   private async recordFailure(event: FinishedEvent, error: unknown): Promise<Recorded> {
     if (!isItemsFault(error)) throw error;
     this.logger.error({ err: error, taskId: event.id }, 'answer can not be stored');
-    const failed: FinishedEvent = { ...event, charge: false, outcome: { status: 'FAILED', error: standardError('INTERNAL_SERVER_ERROR', undefined, RETRIES_EXCEEDED) } };
+    const failed: FinishedEvent = {
+      ...event,
+      charge: false,
+      outcome: { status: 'FAILED', error: standardError('INTERNAL_SERVER_ERROR', undefined, RETRIES_EXCEEDED) },
+    };
     const [recorded] = await this.tasks.record([failed], this.config.TASK_RETENTION);
     return recorded as Recorded;
   }

@@ -49,11 +49,17 @@ describe('the retry loop', () => {
     expect(ended).toMatchObject({ asked: 1, attempts: 1, charge: true, outcome: { status: 'COMPLETED', response: '{"text":"hello"}' } });
   });
 
-  test.each(['blocked', 'rate_limited', 'timeout', 'unavailable', 'invalid_answer'] as const)('%s is retried, ten attempts in all, then free', async (reason) => {
-    const ended = await run([failure(reason)]);
-    expect(ended).toMatchObject({ asked: 10, attempts: 10, charge: false });
-    expect(ended.outcome).toMatchObject({ status: 'FAILED', error: { code: 'EXTERNAL_SERVICE_ERROR', message: 'External service error: Upstream', details: { service: 'Upstream', attempts: 10, reason } } });
-  });
+  test.each(['blocked', 'rate_limited', 'timeout', 'unavailable', 'invalid_answer'] as const)(
+    '%s is retried, ten attempts in all, then free',
+    async (reason) => {
+      const ended = await run([failure(reason)]);
+      expect(ended).toMatchObject({ asked: 10, attempts: 10, charge: false });
+      expect(ended.outcome).toMatchObject({
+        status: 'FAILED',
+        error: { code: 'EXTERNAL_SERVICE_ERROR', message: 'External service error: Upstream', details: { service: 'Upstream', attempts: 10, reason } },
+      });
+    },
+  );
 
   test.each(['rejected_credentials', 'quota_exhausted', 'rejected_request'] as const)('%s is final at once', async (reason) => {
     expect(await run([failure(reason)])).toMatchObject({ asked: 1, charge: false, outcome: { error: { details: { attempts: 1, reason } } } });
@@ -68,7 +74,10 @@ describe('the retry loop', () => {
   });
 
   test('our own fault ends as our own fault', async () => {
-    expect((await run([new TypeError('bug')])).outcome).toMatchObject({ status: 'FAILED', error: { code: 'INTERNAL_SERVER_ERROR', message: 'Maximum retries exceeded' } });
+    expect((await run([new TypeError('bug')])).outcome).toMatchObject({
+      status: 'FAILED',
+      error: { code: 'INTERNAL_SERVER_ERROR', message: 'Maximum retries exceeded' },
+    });
   });
 
   test('a degraded answer is asked for twice more, and the best of the three is returned', async () => {

@@ -59,12 +59,16 @@ export async function attemptUntilOver(task: Attempts): Promise<Ended> {
     if ('answer' in tried) best = better(best, tried.answer);
     if (best?.quality.status === 'ok') return ended(completed(best), best.timings.parseMs);
 
-    const isLast = attempts >= ATTEMPTS_MAX || ('answer' in tried && ++degraded > DEGRADED_RETRIES_MAX) || (best && endsAt - clock.now() < task.remainingMs / 2);
+    const isLast =
+      attempts >= ATTEMPTS_MAX || ('answer' in tried && ++degraded > DEGRADED_RETRIES_MAX) || (best && endsAt - clock.now() < task.remainingMs / 2);
     const failure = 'error' in tried && tried.error instanceof UpstreamFailure ? tried.error : undefined;
     const wait = waitMs(attempts, failure?.retryAfterMs);
     if (isLast || failure?.retryable === false || clock.now() + wait >= endsAt) {
       if (best) return ended(completed(best), best.timings.parseMs);
-      return ended({ status: 'FAILED', error: failure ? upstreamError(task.service, failure.reason, attempts) : standardError('INTERNAL_SERVER_ERROR', undefined, RETRIES_EXCEEDED) });
+      return ended({
+        status: 'FAILED',
+        error: failure ? upstreamError(task.service, failure.reason, attempts) : standardError('INTERNAL_SERVER_ERROR', undefined, RETRIES_EXCEEDED),
+      });
     }
     task.onFailure(attempts, failure?.reason ?? ('answer' in tried ? 'degraded' : 'internal'), 'error' in tried ? tried.error : undefined);
     await clock.sleep(wait, task.signal);

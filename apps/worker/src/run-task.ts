@@ -45,7 +45,17 @@ export class RunTask {
     const { outcome, charge, attempts, upstreamMs, parseMs } = ended;
     const timings = { queueMs, upstreamMs: Math.round(upstreamMs), parseMs: Math.round(parseMs) };
     await this.publish(
-      { id: work.id, accountId: work.accountId, provider: work.provider, outcome, charge, attempts, route: route ?? work.route, timings, ...(work.inbox ? { inbox: work.inbox } : {}) },
+      {
+        id: work.id,
+        accountId: work.accountId,
+        provider: work.provider,
+        outcome,
+        charge,
+        attempts,
+        route: route ?? work.route,
+        timings,
+        ...(work.inbox ? { inbox: work.inbox } : {}),
+      },
       signal,
     );
     this.logger.info({ taskId: work.id, provider: work.provider, route, status: outcome.status, reason: reasonOf(ended), attempts, ...timings }, 'task run');
@@ -61,7 +71,13 @@ export class RunTask {
     }
   }
 
-  private async attempt(work: WorkMessage, provider: Served, route: UpstreamRoute | undefined, claim: ClaimReply & { verdict: 'go' }, signal: AbortSignal): Promise<Ended> {
+  private async attempt(
+    work: WorkMessage,
+    provider: Served,
+    route: UpstreamRoute | undefined,
+    claim: ClaimReply & { verdict: 'go' },
+    signal: AbortSignal,
+  ): Promise<Ended> {
     const { engine, label, sandboxUrl } = provider;
     if (!engine) return failedAtOnce(upstreamError(label, 'unavailable', 0));
     if (!route) return failedAtOnce(upstreamError(engine.service, 'rejected_credentials', 0));

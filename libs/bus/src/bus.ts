@@ -86,13 +86,26 @@ export class Bus {
   }
 
   /** Asks and waits for one answer. Rejects when none comes in time. */
-  async ask<Question, Answer>(subject: string, question: { schema: z.ZodType<Question>; message: Question }, answer: z.ZodType<Answer>, timeoutMs: number): Promise<Answer> {
-    const reply = await this.connection.request(this.names.subject(subject), encode(question.schema, question.message, subject), { timeout: timeoutMs, headers: tracedHeaders() });
+  async ask<Question, Answer>(
+    subject: string,
+    question: { schema: z.ZodType<Question>; message: Question },
+    answer: z.ZodType<Answer>,
+    timeoutMs: number,
+  ): Promise<Answer> {
+    const reply = await this.connection.request(this.names.subject(subject), encode(question.schema, question.message, subject), {
+      timeout: timeoutMs,
+      headers: tracedHeaders(),
+    });
     return decode(answer, reply.data, subject);
   }
 
   /** Answers questions, in turn with all other instances of the service. A question that fails gets no answer: whoever asked tries again. */
-  onQuestion<Question, Answer>(subject: string, question: z.ZodType<Question>, answer: z.ZodType<Answer>, reply: (message: Question) => Promise<Answer>): Subscription {
+  onQuestion<Question, Answer>(
+    subject: string,
+    question: z.ZodType<Question>,
+    answer: z.ZodType<Answer>,
+    reply: (message: Question) => Promise<Answer>,
+  ): Subscription {
     const respond = async (message: Msg) => {
       try {
         message.respond(encode(answer, await reply(decode(question, message.data, subject)), subject));
@@ -139,7 +152,9 @@ function encode<T>(schema: z.ZodType<T>, message: T, subject: string): Uint8Arra
 function checked<T>(schema: z.ZodType<T>, message: unknown, subject: string): T {
   const read = schema.safeParse(message);
   if (read.success) return read.data;
-  throw new MessageInvalid(`a message on ${subject} does not fit its schema: ${read.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`).join('; ')}`);
+  throw new MessageInvalid(
+    `a message on ${subject} does not fit its schema: ${read.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`).join('; ')}`,
+  );
 }
 
 /** Headers that carry the trace of whatever is going on. */

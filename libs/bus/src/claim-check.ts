@@ -1,5 +1,5 @@
-import type { ObjectStore } from '@nats-io/obj';
 import { randomUUID } from 'node:crypto';
+import type { ObjectStore } from '@nats-io/obj';
 
 /** The largest payload that travels inside a message. NATS itself stops at 1 MiB. */
 export const INLINE_MAX_BYTES = 256 * 1024;

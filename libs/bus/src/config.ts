@@ -9,6 +9,8 @@ export const busConfig = z.object({
     .default('overheard')
     .describe('Begins the names of all streams and subjects, so that several deployments can share a server'),
   NATS_REPLICAS: envInteger(1, 5).default(1).describe('Replicas of each stream: 1 alone, 3 in a cluster'),
-  NATS_STREAM_MAX_BYTES: envInteger(1).default(4 * 1024 ** 3).describe('The most bytes a stream may hold; when a work queue is full, tasks wait in PostgreSQL'),
+  NATS_STREAM_MAX_BYTES: envInteger(1)
+    .default(4 * 1024 ** 3)
+    .describe('The most bytes a stream may hold; when a work queue is full, tasks wait in PostgreSQL'),
 });
 export type BusConfig = z.infer<typeof busConfig>;

@@ -28,7 +28,13 @@ export class ConsumerReader {
     let freed: (() => void) | undefined;
     for await (const message of messages) {
       running += 1;
-      void take({ data: message.data, headers: message.headers, ack: () => message.ack(), nak: (ms) => message.nak(ms), working: () => message.working() }).finally(() => {
+      void take({
+        data: message.data,
+        headers: message.headers,
+        ack: () => message.ack(),
+        nak: (ms) => message.nak(ms),
+        working: () => message.working(),
+      }).finally(() => {
         running -= 1;
         freed?.();
       });

@@ -68,7 +68,9 @@ export class LaneReader {
     const { stream, durable } = this.bus.names.lane(this.provider, lane);
     const pull = { id: nuid.next(), got: 0, ended: false, tell: () => undefined as void };
     this.pull = pull;
-    this.bus.connection.publish(`$JS.API.CONSUMER.MSG.NEXT.${stream}.${durable}`, JSON.stringify({ batch, no_wait: true }), { reply: `${this.inbox}.${pull.id}` });
+    this.bus.connection.publish(`$JS.API.CONSUMER.MSG.NEXT.${stream}.${durable}`, JSON.stringify({ batch, no_wait: true }), {
+      reply: `${this.inbox}.${pull.id}`,
+    });
     while (!pull.ended && pull.got < batch) {
       const before = pull.got;
       await waitFor((tell) => (pull.tell = tell), SILENCE_MS);

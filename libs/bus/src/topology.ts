@@ -69,7 +69,14 @@ export interface TopologyOptions {
 /** Makes sure that all streams and shared consumers exist as the table says; safe to run by every process at once. */
 export async function ensureTopology(manager: JetStreamManager, names: Names, { replicas, maxBytes }: TopologyOptions): Promise<void> {
   for (const [name, stream] of Object.entries(STREAMS)) {
-    const config = { ...stream, name: names.stream(name), subjects: stream.subjects.map(names.subject), storage: StorageType.File, num_replicas: replicas, max_bytes: maxBytes };
+    const config = {
+      ...stream,
+      name: names.stream(name),
+      subjects: stream.subjects.map(names.subject),
+      storage: StorageType.File,
+      num_replicas: replicas,
+      max_bytes: maxBytes,
+    };
     await ensureStream(manager, config);
   }
   for (const [durable, { stream, subject }] of Object.entries(CONSUMERS)) await ensureConsumer(manager, names.stream(stream), durable, names.subject(subject));

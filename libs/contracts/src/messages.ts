@@ -22,7 +22,14 @@ export const workMessage = z.object({
 export type WorkMessage = z.infer<typeof workMessage>;
 
 /** A worker's question to the task-store before it does anything: may I? (architecture.md, step 3) */
-export const claimRequest = z.object({ id: z.uuid(), accountId: z.uuid(), provider: z.string(), route: upstreamRoute, deadlineMs: z.number(), inbox: z.string().optional() });
+export const claimRequest = z.object({
+  id: z.uuid(),
+  accountId: z.uuid(),
+  provider: z.string(),
+  route: upstreamRoute,
+  deadlineMs: z.number(),
+  inbox: z.string().optional(),
+});
 export const claimReply = z.discriminatedUnion('verdict', [
   z.object({ verdict: z.literal('go'), attempts: z.int(), remainingMs: z.number() }),
   z.object({ verdict: z.literal('over') }),

@@ -29,7 +29,9 @@ export const fieldText = (field: string, lengthMax: number) =>
 /** A country of a provider's list, in capitals (decision R3). */
 export const countryOf = (countries: readonly string[]) => {
   const known = new Set(countries);
-  return z.string({ error: (issue) => (issue.input === undefined ? 'Country is required' : 'Expected string') }).refine((code) => known.has(code), 'Invalid country code');
+  return z
+    .string({ error: (issue) => (issue.input === undefined ? 'Country is required' : 'Expected string') })
+    .refine((code) => known.has(code), 'Invalid country code');
 };
 
 /** An include flag: a boolean, false when absent (decision R5). */
@@ -37,7 +39,9 @@ export const flag = z.boolean({ error: 'Expected boolean' }).default(false);
 
 /** A whole number in a range (decision R8). */
 export const wholeNumber = (field: string, from: number, to: number) =>
-  z.number({ error: `${field} must be an integer from ${from} to ${to}` }).refine((value) => Number.isInteger(value) && value >= from && value <= to, `${field} must be an integer from ${from} to ${to}`);
+  z
+    .number({ error: `${field} must be an integer from ${from} to ${to}` })
+    .refine((value) => Number.isInteger(value) && value >= from && value <= to, `${field} must be an integer from ${from} to ${to}`);
 
 /** The include object: its flags, each optional. Absent means every flag at its default. */
 export const includeFlags = <Shape extends z.ZodRawShape>(shape: Shape) => z.object(shape, { error: 'Expected object' }).prefault({} as never);

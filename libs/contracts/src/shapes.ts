@@ -16,8 +16,20 @@ export const citationPill = z
 
 export const offer = z
   .object({
-    merchant_name: text, merchant_subtitle: text, product_name: text, url: text, price: text, details: text, original_price: text, checkout_payload: text,
-    shop_id: text, provider: text, available: z.boolean().optional(), checkoutable: z.boolean().optional(), is_digital: z.boolean().optional(), checkout_image_urls: texts,
+    merchant_name: text,
+    merchant_subtitle: text,
+    product_name: text,
+    url: text,
+    price: text,
+    details: text,
+    original_price: text,
+    checkout_payload: text,
+    shop_id: text,
+    provider: text,
+    available: z.boolean().optional(),
+    checkoutable: z.boolean().optional(),
+    is_digital: z.boolean().optional(),
+    checkout_image_urls: texts,
     price_details: z.object({ display_price: text, base: text, shipping: text, tax: text, total: text }).optional(),
     tag: z.object({ text, tooltip: text }).optional(),
   })
@@ -25,10 +37,23 @@ export const offer = z
 
 export const product = z
   .object({
-    title: z.string(), url: text, description: text, featured_tag: text, id: text, position: integer, price: text, rating: number, num_reviews: integer,
-    image_urls: texts, merchant: text, variants: z.unknown().optional(), offers: z.array(offer).optional(),
+    title: z.string(),
+    url: text,
+    description: text,
+    featured_tag: text,
+    id: text,
+    position: integer,
+    price: text,
+    rating: number,
+    num_reviews: integer,
+    image_urls: texts,
+    merchant: text,
+    variants: z.unknown().optional(),
+    offers: z.array(offer).optional(),
     rating_grouped_citation: z.object({ title: text, url: text, supporting_websites: z.array(open).optional() }).optional(),
-    provider: text, providers: texts, productLookupKey: z.object({ data: text }).optional(),
+    provider: text,
+    providers: texts,
+    productLookupKey: z.object({ data: text }).optional(),
     productLookupData: z.object({ requestQuery: text, allIds: open.optional(), metadataSources: texts }).optional(),
     showcaseMetadata: z
       .object({
@@ -38,8 +63,11 @@ export const product = z
         debug: open.optional(),
       })
       .optional(),
-    showPriceDisclosure: z.boolean().optional(), analyticsMeta: z.object({ productEventUuid: text }).optional(), metadataSources: texts,
-    productEventUuid: text, generatedProductQuery: text,
+    showPriceDisclosure: z.boolean().optional(),
+    analyticsMeta: z.object({ productEventUuid: text }).optional(),
+    metadataSources: texts,
+    productEventUuid: text,
+    generatedProductQuery: text,
   })
   .meta({ id: 'Product' });
 
@@ -48,8 +76,15 @@ export const productCard = z.object({ tags: z.array(z.string()), products: z.arr
 
 export const media = z
   .object({
-    title: z.string(), url: z.string(), thumbnail: text, medium: text, source: text,
-    image_width: integer, image_height: integer, thumbnail_width: integer, thumbnail_height: integer,
+    title: z.string(),
+    url: z.string(),
+    thumbnail: text,
+    medium: text,
+    source: text,
+    image_width: integer,
+    image_height: integer,
+    thumbnail_width: integer,
+    thumbnail_height: integer,
   })
   .meta({ id: 'Media' });
 
@@ -59,8 +94,19 @@ export const hotel = z.object({ ...spot, description: text, image_url: text, pri
 
 export const mapEntry = z
   .object({
-    id: text, provider: text, name: z.string(), address: text, description: text, phone: text, websiteUrl: text, position: integer,
-    latitude: number, longitude: number, categories: texts, rating: number, reviewCount: integer,
+    id: text,
+    provider: text,
+    name: z.string(),
+    address: text,
+    description: text,
+    phone: text,
+    websiteUrl: text,
+    position: integer,
+    latitude: number,
+    longitude: number,
+    categories: texts,
+    rating: number,
+    reviewCount: integer,
   })
   .meta({ id: 'MapEntry' });
 

@@ -19,5 +19,7 @@ const PRINTABLE = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]+$/u;
 /** An idempotency key: 1 to 255 printable characters (decision R10). */
 export const idempotencyKey = z
   .string({ error: 'Expected string' })
-  .refine((key) => key.length > 0 && [...key].length <= 255 && isCarriable(key) && PRINTABLE.test(key), 'idempotencyKey must have 1 to 255 printable characters');
-
+  .refine(
+    (key) => key.length > 0 && [...key].length <= 255 && isCarriable(key) && PRINTABLE.test(key),
+    'idempotencyKey must have 1 to 255 printable characters',
+  );

@@ -1,5 +1,5 @@
-/** What a batcher does with a batch: one result for each item, in order. Throwing fails all of them. */
-export type Flush<Item, Result> = (items: Item[]) => Promise<Result[]>;
+/** What a batcher does with a batch: one result for each item, in order, or none at all. Throwing fails all of them. */
+export type Flush<Item, Result> = (items: Item[]) => Promise<Result[] | void>;
 
 export interface BatcherOptions<Item> {
   /** The most items of one batch. */
@@ -22,7 +22,7 @@ interface Waiting<Item, Result> {
  * load the batches grow by themselves. A batch that fails by an item's fault is run again item by item, so that only the
  * guilty one fails; any other failure (the database is away) is everybody's at once.
  */
-export class Batcher<Item, Result> {
+export class Batcher<Item, Result = void> {
   private waiting: Waiting<Item, Result>[] = [];
   private running: Promise<void> | undefined;
 
@@ -67,7 +67,7 @@ export class Batcher<Item, Result> {
   private async settle(batch: Waiting<Item, Result>[]): Promise<void> {
     try {
       const results = await this.flush(batch.map(({ item }) => item));
-      batch.forEach(({ resolve }, index) => resolve(results[index] as Result));
+      batch.forEach(({ resolve }, index) => resolve(results?.[index] as Result));
     } catch (error) {
       if (batch.length > 1 && this.options.isItemsFault?.(error)) for (const one of batch) await this.settle([one]);
       else for (const { reject } of batch) reject(error);

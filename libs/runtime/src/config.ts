@@ -7,14 +7,21 @@ export const envSwitch = z.stringbool();
 export const envInteger = (from = 0, to = Number.MAX_SAFE_INTEGER) => z.coerce.number().int().min(from).max(to);
 
 /** A comma separated list in the environment, without blanks and empty entries. */
-export const envList = z.string().transform((text) => text.split(',').map((entry) => entry.trim()).filter(Boolean));
+export const envList = z.string().transform((text) =>
+  text
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter(Boolean),
+);
 
 /** What every service needs to know. */
 export const serviceConfig = z.object({
   HOST: z.string().default('127.0.0.1').describe('Address that the service listens on'),
   HEALTH_PORT: envInteger(0, 65_535).default(0).describe('Port of /healthz, /readyz and /metrics; 0 takes any free one'),
   LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info').describe('The least severe log line that is written'),
-  PARENT_STDIN: envSwitch.default(false).describe('Set by `npm start`: the service ends when its standard input does, so that it never outlives its supervisor'),
+  PARENT_STDIN: envSwitch
+    .default(false)
+    .describe('Set by `npm start`: the service ends when its standard input does, so that it never outlives its supervisor'),
 });
 export type ServiceConfig = z.infer<typeof serviceConfig>;
 

@@ -2,11 +2,22 @@ import ipaddr from 'ipaddr.js';
 
 // Ranges that ipaddr.js calls unicast although nothing public is there, or that carry an IPv4 address inside:
 // IPv4-compatible, discard-only, NAT64 (both), 6to4, IETF protocol assignments with Teredo, SRv6, documentation, old site-local.
-const DENIED = ['::/96', '100:0:0:1::/64', '64:ff9b::/96', '64:ff9b:1::/48', '2002::/16', '2001::/23', '2001:db8::/32', '3fff::/20', '5f00::/16', 'fec0::/10'].map((range) =>
-  ipaddr.IPv6.parseCIDR(range),
-);
+const DENIED = [
+  '::/96',
+  '100:0:0:1::/64',
+  '64:ff9b::/96',
+  '64:ff9b:1::/48',
+  '2002::/16',
+  '2001::/23',
+  '2001:db8::/32',
+  '3fff::/20',
+  '5f00::/16',
+  'fec0::/10',
+].map((range) => ipaddr.IPv6.parseCIDR(range));
 // Benchmarking and documentation.
-const DENIED_V4 = ['192.0.0.0/24', '192.0.2.0/24', '192.88.99.0/24', '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24', '240.0.0.0/4'].map((range) => ipaddr.IPv4.parseCIDR(range));
+const DENIED_V4 = ['192.0.0.0/24', '192.0.2.0/24', '192.88.99.0/24', '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24', '240.0.0.0/4'].map((range) =>
+  ipaddr.IPv4.parseCIDR(range),
+);
 
 const INNER_NAMES = ['localhost', 'internal', 'local'];
 const URL_MAX_LENGTH = 2048;
@@ -24,7 +35,9 @@ export class AllowedHosts {
   private readonly hosts: ReadonlySet<string>;
 
   constructor(entries: readonly string[]) {
-    this.hosts = new Set(entries.flatMap((entry) => (/:\d+$/.test(entry) ? [entry.toLowerCase()] : [`${entry.toLowerCase()}:80`, `${entry.toLowerCase()}:443`])));
+    this.hosts = new Set(
+      entries.flatMap((entry) => (/:\d+$/.test(entry) ? [entry.toLowerCase()] : [`${entry.toLowerCase()}:80`, `${entry.toLowerCase()}:443`])),
+    );
   }
 
   has(url: URL): boolean {

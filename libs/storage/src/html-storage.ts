@@ -1,7 +1,7 @@
+import { randomBytes } from 'node:crypto';
 import { Objm, type ObjectStore } from '@nats-io/obj';
 import { nanos, type NatsConnection } from '@nats-io/transport-node';
 import { systemClock, type Clock } from '@overheard/runtime';
-import { randomBytes } from 'node:crypto';
 import type { StorageConfig } from './config.js';
 
 const NAME_BYTES = 24;

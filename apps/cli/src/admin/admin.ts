@@ -13,7 +13,4 @@ export async function admin(words: string[]): Promise<unknown> {
 }
 
 const usage = (): string =>
-  [
-    'usage: npm run --silent admin -- COMMAND',
-    ...Object.entries(COMMANDS).map(([name, command]) => `  ${name} ${command.usage}`),
-  ].join('\n');
+  ['usage: npm run --silent admin -- COMMAND', ...Object.entries(COMMANDS).map(([name, command]) => `  ${name} ${command.usage}`)].join('\n');

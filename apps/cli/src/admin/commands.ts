@@ -10,7 +10,8 @@ export interface Command<Shape extends z.ZodRawShape = z.ZodRawShape> {
   run(database: Database, options: z.infer<z.ZodObject<Shape>>): Promise<unknown>;
 }
 
-const command = <Shape extends z.ZodRawShape>(usage: string, shape: Shape, run: Command<Shape>['run']): Command => ({ usage, options: z.object(shape), run }) as unknown as Command;
+const command = <Shape extends z.ZodRawShape>(usage: string, shape: Shape, run: Command<Shape>['run']): Command =>
+  ({ usage, options: z.object(shape), run }) as unknown as Command;
 
 const id = z.guid('Expected an id');
 const scopes = z
@@ -26,7 +27,9 @@ export const COMMANDS: Record<string, Command> = {
     createAccount,
   ),
   'account show': command('--account ID', { account: id }, (database, { account }) => showAccount(database, account)),
-  'account grant': command('--account ID --credits N', { account: id, credits: wholeNumber(1) }, (database, { account, credits }) => grantCredits(database, account, credits)),
+  'account grant': command('--account ID --credits N', { account: id, credits: wholeNumber(1) }, (database, { account, credits }) =>
+    grantCredits(database, account, credits),
+  ),
   'key create': command(
     '--account ID [--name NAME] [--scopes a,b] [--expires-in 3s] [--test]',
     { account: id, name: z.string().min(1).optional(), scopes: scopes.optional(), 'expires-in': durationMs.optional(), test: flag },

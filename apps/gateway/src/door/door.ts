@@ -38,7 +38,8 @@ export class Door {
       request.caller = await this.identify(request.headers.authorization);
       await this.countIn(request.caller, reply);
       if (request.is404) throw unknownRoute(routes.methodsOf(request.url));
-      if (settings.scope && request.caller.scopes && !request.caller.scopes.includes(settings.scope)) throw ApiError.of('INSUFFICIENT_PERMISSIONS', { required: settings.scope });
+      if (settings.scope && request.caller.scopes && !request.caller.scopes.includes(settings.scope))
+        throw ApiError.of('INSUFFICIENT_PERMISSIONS', { required: settings.scope });
     });
   }
 

@@ -34,7 +34,10 @@ export interface KeyView {
 }
 
 /** Makes a key. This is the only time that it is shown. Throws `NotFound` for an unknown account. */
-export async function createKey(database: Database, { accountId, name = 'default', scopes, expiresInMs, test = false, key = newKey(test) }: NewKey): Promise<{ keyId: string; key: string }> {
+export async function createKey(
+  database: Database,
+  { accountId, name = 'default', scopes, expiresInMs, test = false, key = newKey(test) }: NewKey,
+): Promise<{ keyId: string; key: string }> {
   const account = await database.selectFrom('accounts').select('id').where('id', '=', accountId).executeTakeFirst();
   if (!account) throw new NotFound(`there is no account ${accountId}`);
   const { id } = await database

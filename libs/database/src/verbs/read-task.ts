@@ -74,7 +74,9 @@ export function taskRead(row: TaskRow, webhook?: object): string {
     createdAt: row.createdAt,
     ...(row.idempotencyKey === null ? {} : { idempotencyKey: row.idempotencyKey }),
     ...(row.startedAt ? { startedAt: row.startedAt } : {}),
-    ...(isOver && row.completedAt ? { completedAt: row.completedAt, expiresAt: row.expiresAt, latencyMs: row.completedAt.getTime() - row.createdAt.getTime() } : {}),
+    ...(isOver && row.completedAt
+      ? { completedAt: row.completedAt, expiresAt: row.expiresAt, latencyMs: row.completedAt.getTime() - row.createdAt.getTime() }
+      : {}),
     ...(isOver ? { attempts: row.attempts } : {}),
     ...(webhook ? { webhook } : {}),
   };

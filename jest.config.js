@@ -1,0 +1,36 @@
+// Run by scripts/test.mjs, which provides the servers. ESM needs NODE_OPTIONS=--experimental-vm-modules.
+const swc = {
+  jsc: {
+    parser: { syntax: 'typescript', decorators: true },
+    target: 'es2023',
+    keepClassNames: true,
+    transform: { legacyDecorator: true, decoratorMetadata: true, useDefineForClassFields: false },
+  },
+  module: { type: 'es6' },
+  sourceMaps: 'inline',
+};
+
+const project = (displayName, testMatch) => ({
+  displayName,
+  testMatch: testMatch.map((pattern) => `<rootDir>/${pattern}`),
+  testEnvironment: 'node',
+  extensionsToTreatAsEsm: ['.ts'],
+  transform: { '^.+\\.ts$': ['@swc/jest', swc] },
+  // Tests run on the sources, so that a stale build can't pass.
+  moduleNameMapper: {
+    '^(\\.{1,2}/.*)\\.js$': '$1',
+    '^@overheard/(contracts|runtime|bus|database|storage|testing)$': '<rootDir>/libs/$1/src/index.ts',
+    '^@overheard/providers/(.*)$': '<rootDir>/libs/providers/src/$1.ts',
+  },
+  modulePathIgnorePatterns: ['/dist/', '<rootDir>/\\.local/'],
+});
+
+export default {
+  maxWorkers: 2,
+  reporters: ['default', '<rootDir>/scripts/jest-reporter.mjs'],
+  projects: [
+    project('unit', ['libs/*/src/**/*.test.ts', 'apps/*/src/**/*.test.ts']),
+    project('service', ['apps/*/test/**/*.test.ts', 'libs/*/test/**/*.test.ts']),
+    project('system', ['test/**/*.test.ts']),
+  ],
+};
