@@ -20,6 +20,7 @@ const project = (displayName, testMatch) => ({
   moduleNameMapper: {
     '^(\\.{1,2}/.*)\\.js$': '$1',
     '^@overheard/(contracts|runtime|bus|database|storage|testing)$': '<rootDir>/libs/$1/src/index.ts',
+    '^@overheard/database/nest$': '<rootDir>/libs/database/src/database.module.ts',
     '^@overheard/providers/(.*)$': '<rootDir>/libs/providers/src/$1.ts',
   },
   modulePathIgnorePatterns: ['/dist/', '<rootDir>/\\.local/'],
@@ -27,6 +28,8 @@ const project = (displayName, testMatch) => ({
 
 export default {
   maxWorkers: 2,
+  // Tests wait for conditions and say what they waited for; on a busy machine that may take a while.
+  testTimeout: 60_000,
   reporters: ['default', '<rootDir>/scripts/jest-reporter.mjs'],
   projects: [
     project('unit', ['libs/*/src/**/*.test.ts', 'apps/*/src/**/*.test.ts']),

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { endRunning, run } from './lib/command.mjs';
+import { onPath } from './lib/packages.mjs';
 import { exitWith, progressOn, silently } from './lib/progress.mjs';
 import { build, install, root } from './lib/workspace.mjs';
 
@@ -32,6 +33,7 @@ const steps = [
   { name: 'dead code', work: () => node('node_modules/knip/bin/knip.js', '--no-config-hints') },
   { name: 'documents', work: () => node('scripts/check-docs.mjs') },
   { name: 'configuration', work: configuration },
+  { name: 'containers', work: containers },
 ];
 
 const startedAt = Date.now();
@@ -86,4 +88,11 @@ async function configuration() {
   // It reads what the build has made.
   await build(silently);
   await node(script, '--check');
+}
+
+/** docker-compose.yml, as far as a machine without an engine can tell; nothing where the program is not there either. */
+async function containers() {
+  if (!onPath('docker-compose')) return;
+  const secrets = Object.fromEntries(['POSTGRES_PASSWORD', 'NATS_PASSWORD', 'REDIS_PASSWORD', 'ENCRYPTION_KEY'].map((name) => [name, 'x']));
+  await run('docker-compose', ['--env-file', 'deploy/env.example', 'config', '--quiet'], { cwd: root, env: { ...process.env, ...secrets, ENV_FILE: 'deploy/env.example' } });
 }

@@ -1,7 +1,3 @@
-import { admin } from './admin/admin.js';
-import { extract } from './extract.js';
-import { providers } from './providers.js';
-import { migrateOnly, setup } from './setup.js';
 import { UsageError } from './usage-error.js';
 
 const [command, ...words] = process.argv.slice(2);
@@ -16,19 +12,20 @@ try {
   process.exitCode = error instanceof UsageError ? 2 : 1;
 }
 
+// Each command loads what it needs and no more: many are run, one after another.
 async function run(): Promise<void> {
   switch (command) {
     case 'admin':
-      return print(await admin(words));
+      return print(await (await import('./admin/admin.js')).admin(words));
     case 'extract':
-      for await (const result of extract(words)) print(result);
+      for await (const result of (await import('./extract.js')).extract(words)) print(result);
       return;
     case 'providers':
-      return print(await providers());
+      return print(await (await import('./providers.js')).providers());
     case 'setup':
-      return print(await setup());
+      return print(await (await import('./setup.js')).setup());
     case 'migrate':
-      return print(await migrateOnly());
+      return print(await (await import('./setup.js')).migrateOnly());
     default:
       throw new UsageError('usage: main.js admin | extract | providers | setup | migrate');
   }

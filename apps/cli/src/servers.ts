@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Database, databaseConfig } from '@overheard/database';
+import { Database, databaseConfig, encryptionConfig } from '@overheard/database';
 import { z } from 'zod';
 import { readConfig } from '@overheard/runtime';
 import { CommandFailed } from './usage-error.js';
@@ -18,6 +18,20 @@ export async function withDatabase<T>(work: (database: Database) => Promise<T>):
     return await work(database);
   } finally {
     await database.destroy();
+  }
+}
+
+/** The key of the signing secrets: the environment's, or else that of the `npm start` in DATA_DIR. */
+export function encryptionKey(): Buffer {
+  const { ENCRYPTION_KEY, DATA_DIR } = readConfig(encryptionConfig.partial().extend(location.pick({ DATA_DIR: true }).shape));
+  return ENCRYPTION_KEY ?? seededKey(join(DATA_DIR, 'seed.json'));
+}
+
+function seededKey(file: string): Buffer {
+  try {
+    return encryptionConfig.parse({ ENCRYPTION_KEY: JSON.parse(readFileSync(file, 'utf8')).encryptionKey }).ENCRYPTION_KEY;
+  } catch {
+    throw new CommandFailed(`there is no key for signing secrets: set ENCRYPTION_KEY, or begin with npm start, which keeps one in ${file}`);
   }
 }
 

@@ -1,5 +1,7 @@
+import '@overheard/runtime/tracing';
 import 'reflect-metadata';
-import { boot } from '@overheard/runtime';
-import { dashboard } from './dashboard.js';
+
+// Loaded only now, since tracing has to be there first.
+const [{ boot }, { dashboard }] = await Promise.all([import('@overheard/runtime'), import('./dashboard.js')]);
 
 await boot(dashboard);

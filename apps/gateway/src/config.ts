@@ -1,5 +1,6 @@
 import { busConfig } from '@overheard/bus';
 import { databaseConfig } from '@overheard/database';
+import { durationMs } from '@overheard/contracts';
 import { contracts } from '@overheard/providers/contracts';
 import { envInteger, envList, serviceConfig } from '@overheard/runtime';
 import { storageConfig } from '@overheard/storage';
@@ -23,6 +24,8 @@ export const config = serviceConfig
     WEBHOOK_ALLOWED_HOSTS: envList
       .prefault('')
       .describe('Private hosts that webhooks may go to all the same, separated by commas: `host` for ports 80 and 443, `host:port` for that port'),
+    TASK_RETENTION: durationMs.prefault('24h').describe('How long a task and its answer are kept after completion'),
+    REQUEST_LOG_RETENTION: durationMs.prefault('30d').describe('How long the request log is kept, in whole days'),
     QUEUE_MAX: envInteger(1).default(100_000).describe('The most outstanding tasks of an account'),
     TEST_QUEUE_MAX: envInteger(1).default(1000).describe("The most outstanding tasks of an account's test keys"),
   })

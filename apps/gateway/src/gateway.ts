@@ -2,11 +2,13 @@ import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Bus, BusModule, ConsumerReader, JetStreamStrategy } from '@overheard/bus';
-import { Database, DatabaseModule } from '@overheard/database';
+import { Database } from '@overheard/database';
+import { DatabaseModule } from '@overheard/database/nest';
 import { nestLogger, type Service } from '@overheard/runtime';
 import { HtmlStorage } from '@overheard/storage';
 import { sql } from 'kysely';
 import { Admission } from './admission.js';
+import { Cancellation } from './cancellation.js';
 import { config, type Config } from './config.js';
 import { CountriesController } from './countries.controller.js';
 import { ApiKeysRepository } from './door/api-keys.repository.js';
@@ -26,6 +28,8 @@ import { RequestLog } from './request-log.js';
 import { RequestsRepository } from './requests.repository.js';
 import { Settlement } from './settlement.js';
 import { Submission } from './submission.js';
+import { Sweeps } from './sweeps.js';
+import { SweepsRepository } from './sweeps.repository.js';
 import { TaskCreation } from './task-creation.js';
 import { TaskReading } from './task-reading.js';
 import { TasksController } from './tasks.controller.js';
@@ -37,7 +41,7 @@ const DRAIN_MS = 10_000;
 const controllers = [MonitorController, TasksController, CountriesController, HtmlController, RecordedController];
 const providers = [
   ...[ApiKeysRepository, KeyCache, Door, Redis, RateLimit, Concurrency, RequestLog, ErrorFilter],
-  ...[RequestsRepository, Admission, Submission, Settlement, Outcomes, Monitor, TaskCreation, TaskReading],
+  ...[RequestsRepository, Admission, Submission, Settlement, Outcomes, Cancellation, Monitor, Sweeps, SweepsRepository, TaskCreation, TaskReading],
 ];
 
 @Module({})

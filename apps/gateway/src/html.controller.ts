@@ -3,17 +3,21 @@ import { RouteConfig } from '@nestjs/platform-fastify';
 import { HtmlStorage } from '@overheard/storage';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from './api-error.js';
+import { RequestsRepository } from './requests.repository.js';
 import type { RouteSettings } from './door/route-table.js';
 
 /** Stored pages: whoever has the unguessable address may read one until it expires (decision S15). */
 @Controller('/html')
 export class HtmlController {
-  constructor(@Inject(HtmlStorage) private readonly storage: HtmlStorage) {}
+  constructor(
+    @Inject(HtmlStorage) private readonly storage: HtmlStorage,
+    @Inject(RequestsRepository) private readonly requests: RequestsRepository,
+  ) {}
 
   @Get('/*')
   @RouteConfig({ open: true } satisfies RouteSettings)
   async read(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
-    const page = await this.storage.get((request.params as { '*': string })['*']);
+    const page = await this.storage.get((request.params as { '*': string })['*'], await this.requests.now());
     if (!page) throw ApiError.of('RESOURCE_NOT_FOUND');
     void reply
       .headers({

@@ -1,5 +1,7 @@
+import '@overheard/runtime/tracing';
 import 'reflect-metadata';
-import { boot } from '@overheard/runtime';
-import { gateway } from './gateway.js';
+
+// Loaded only now, since tracing has to be there first.
+const [{ boot }, { gateway }] = await Promise.all([import('@overheard/runtime'), import('./gateway.js')]);
 
 await boot(gateway);

@@ -1,11 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { Bus, SUBJECTS } from '@overheard/bus';
-import { type FinishedEvent, finishedEvent, standardError, upstreamError } from '@overheard/contracts';
+import { standardError } from '@overheard/contracts';
 import type { ProviderContract } from '@overheard/providers/contracts';
 import type { Logger } from '@overheard/runtime';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Admission, creditsHeader } from './admission.js';
 import { ApiError } from './api-error.js';
+import { Cancellation } from './cancellation.js';
 import type { Config } from './config.js';
 import { callerOf } from './door/door.js';
 import { Concurrency, type Slot } from './limits/concurrency.js';
@@ -29,7 +29,7 @@ const PUBLISH_WITHIN_MS = 4000;
 export class Monitor {
   constructor(
     @Inject(Admission) private readonly admission: Admission,
-    @Inject(Bus) private readonly bus: Bus,
+    @Inject(Cancellation) private readonly cancellation: Cancellation,
     @Inject(Concurrency) private readonly concurrency: Concurrency,
     @Inject(Outcomes) private readonly outcomes: Outcomes,
     @Inject(RequestsRepository) private readonly requests: RequestsRepository,
@@ -44,13 +44,15 @@ export class Monitor {
     const payload = valid(contract.request, http.body);
     const request = newRequest(http, { contract, payload, credits: creditsFor(contract, payload, this.config), mode: 'sync' });
     const slot = await this.takeSlot(http, reply);
-    const left = this.onClientGone(request, slot, reply);
+    const gone = goneSignal(reply);
+    // A client that leaves frees its slot at once, whatever becomes of its run (decision L2).
+    gone.addEventListener('abort', () => slot.release());
     try {
       const { balance } = await this.admission.admit(request);
       void reply.headers({ ...creditsHeader({ balance }), 'x-credits-charged': '0' });
-      if (left()) await this.requests.markLeft(request.id, reply.elapsedTime);
-      const outcome = await this.run(request, contract);
-      if (!left()) send(outcome, reply);
+      const outcome = await this.run(request, contract, gone);
+      if (outcome) send(outcome, reply);
+      else await this.leave(request, reply.elapsedTime);
     } finally {
       slot.release();
     }
@@ -66,26 +68,23 @@ export class Monitor {
     return slot;
   }
 
-  /** A client that leaves frees its slot at once; its run goes on and stays readable (decision M4). */
-  private onClientGone({ id }: NewRequest, slot: Slot, reply: FastifyReply): () => boolean {
-    let left = false;
-    reply.raw.once('close', () => {
-      if (reply.raw.writableFinished) return;
-      left = true;
-      slot.release();
-      void this.requests.markLeft(id, reply.elapsedTime).catch((error: unknown) => this.logger.warn({ err: error, requestId: id }, 'departure not noted'));
-    });
-    return () => left;
-  }
-
-  private async run(request: NewRequest, contract: ProviderContract): Promise<Outcome> {
+  /** The request's outcome; undefined when its client left before there was one. */
+  private async run(request: NewRequest, contract: ProviderContract, gone: AbortSignal): Promise<Outcome | undefined> {
     const outcome = this.outcomes.wait(request.id);
     try {
-      await this.publish(request);
-      return await withinMs(ANSWER_WITHIN_MS, outcome).catch(() => this.giveUp(request, contract, outcome));
+      if (!gone.aborted) await this.publish(request);
+      const inTime = withinMs(ANSWER_WITHIN_MS, outcome).catch(() => this.giveUp(request, contract, outcome));
+      return await Promise.race([inTime, aborted(gone)]);
     } finally {
       this.outcomes.forget(request.id);
     }
+  }
+
+  /** The log says 499; a run that no worker has yet is ended, any other goes on and stays readable (decision M4). */
+  private async leave(request: NewRequest, afterMs: number): Promise<void> {
+    this.logger.info({ requestId: request.id, ms: Math.round(afterMs) }, 'client left');
+    await this.requests.markLeft(request.id, afterMs);
+    await this.cancellation.clientLeft(request);
   }
 
   /** Without the bus nothing can run: the hold is released and the client told within 5 s (decision L5). */
@@ -99,23 +98,27 @@ export class Monitor {
     }
   }
 
-  /** The time is up: says so like any other outcome, so that a completion that came first still wins (architecture.md, step 8). */
+  /** The time is up: says so, and answers with what then stands. A completion that came first still wins. */
   private async giveUp(request: NewRequest, contract: ProviderContract, outcome: Promise<Outcome>): Promise<Outcome> {
-    const late: FinishedEvent = {
-      id: request.id,
-      accountId: request.account_id,
-      provider: request.provider,
-      outcome: { status: 'FAILED', error: upstreamError(contract.label, 'timeout', 0) },
-      charge: false,
-      attempts: 0,
-      route: request.test ? 'sandbox' : 'live',
-      timings: { queueMs: 0, upstreamMs: 0, parseMs: 0 },
-      inbox: this.outcomes.inbox,
-    };
-    await this.bus.publish(SUBJECTS.finished, finishedEvent, late, `late:${request.id}`);
+    await this.cancellation.tooLate(request, contract.label);
     return withinMs(LATE_OUTCOME_MS, outcome);
   }
 }
+
+/** Aborts when the connection closes before the answer is out. */
+function goneSignal(reply: FastifyReply): AbortSignal {
+  const gone = new AbortController();
+  reply.raw.once('close', () => {
+    if (!reply.raw.writableFinished) gone.abort();
+  });
+  return gone.signal;
+}
+
+const aborted = (signal: AbortSignal): Promise<undefined> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve(undefined);
+    signal.addEventListener('abort', () => resolve(undefined), { once: true });
+  });
 
 function send({ status, response, quality, error, route, timings, creditsCharged, balance }: Outcome, reply: FastifyReply): void {
   void reply.headers({

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { Bus, SUBJECTS } from '@overheard/bus';
 import { type OutcomeNotice, outcomeNotice, type StandardError } from '@overheard/contracts';
-import type { Logger } from '@overheard/runtime';
+import { type Logger, meter } from '@overheard/runtime';
 import { type OutcomeRow, RequestsRepository, type Settled } from './requests.repository.js';
 import { Settlement } from './settlement.js';
 import { LOGGER } from './tokens.js';
@@ -40,6 +40,9 @@ export class Outcomes implements OnApplicationBootstrap, OnApplicationShutdown {
   ) {}
 
   onApplicationBootstrap(): void {
+    meter('gateway')
+      .createObservableGauge('requests_waiting', { description: 'Synchronous requests that wait for their outcome' })
+      .addCallback((result) => result.observe(this.waiters.size));
     this.bus.onNotice(this.inbox, outcomeNotice, (notice) => void this.take(notice));
     this.look = setInterval(() => void this.lookUp(), LOOK_EVERY_MS);
     this.bus.onReconnect(() => void this.lookUp());
@@ -56,11 +59,6 @@ export class Outcomes implements OnApplicationBootstrap, OnApplicationShutdown {
 
   forget(id: string): void {
     this.waiters.delete(id);
-  }
-
-  /** How many requests wait right now. */
-  get waiting(): number {
-    return this.waiters.size;
   }
 
   private async take(notice: OutcomeNotice): Promise<void> {

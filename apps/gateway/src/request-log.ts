@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { isCarriable } from '@overheard/contracts';
 import { contractOf } from '@overheard/providers/contracts';
-import { Batcher, type Logger } from '@overheard/runtime';
+import { Batcher, Events, type Logger } from '@overheard/runtime';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { settingsOf } from './door/route-table.js';
 import { contractAt } from './monitor.controller.js';
@@ -15,28 +15,24 @@ const TEXT_MAX = 10_000;
 @Injectable()
 export class RequestLog {
   private readonly refused: Batcher<RefusedRequest>;
+  private readonly events: Events;
 
   constructor(
     @Inject(RequestsRepository) requests: RequestsRepository,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
+    this.events = new Events(logger);
     this.refused = new Batcher((rows) => requests.logRefused(rows), { itemsMax: BATCH_MAX });
   }
 
   watch(server: FastifyInstance): void {
     server.addHook('onResponse', async (request, reply) => {
       const { caller } = request;
-      this.logger.info(
-        {
-          requestId: request.id,
-          method: request.method,
-          route: request.routeOptions?.url,
-          status: reply.statusCode,
-          ms: Math.round(reply.elapsedTime),
-          accountId: caller?.accountId,
-          keyId: caller?.keyId,
-        },
+      this.events.done(
         'request',
+        reply.elapsedTime,
+        { method: request.method, route: request.routeOptions?.url, status: reply.statusCode },
+        { requestId: request.id, accountId: caller?.accountId, keyId: caller?.keyId },
       );
       // An admitted request has its row already; writing it again changes nothing.
       if (caller && reply.statusCode >= 400 && settingsOf(request).logged) await this.logRefused(request, reply);

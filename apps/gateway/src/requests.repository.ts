@@ -137,6 +137,12 @@ export class RequestsRepository {
     }));
   }
 
+  /** The database's clock, which decides what has expired. */
+  async now(): Promise<number> {
+    const { rows } = await sql<{ now: number }>`select extract(epoch from now()) * 1000 as now`.execute(this.database);
+    return Math.round(rows[0]?.now ?? 0);
+  }
+
   /** Outstanding tasks of an account by priority; those at work apart. */
   async countOutstanding(accountId: string): Promise<{ priority: number; count: number; processing: number }[]> {
     return this.database

@@ -8,6 +8,9 @@ import { LOGGER } from './tokens.js';
 
 const BATCH_MAX = 500;
 
+/** A task is given up 600 s after its first claim (decision L6). */
+export const TASK_DEADLINE_MS = 600_000;
+
 /** A synchronous request is waited for at an inbox, and its answer is of use only so long. */
 export interface Submitted {
   request: NewRequest;
@@ -28,8 +31,8 @@ export class Submission {
     this.marks = new Batcher((marks) => requests.markPublished(marks), { itemsMax: BATCH_MAX });
   }
 
-  /** Resolves after the PubAck. Publishing twice is harmless: the message id is the same. */
-  async publish({ request, deadlineMs, inbox }: Submitted): Promise<void> {
+  /** Resolves after the PubAck. Publishing the same `time` twice is harmless: the message id is the same. */
+  async publish({ request, deadlineMs, inbox }: Submitted, time = 1): Promise<void> {
     const { id, provider } = request;
     const message: WorkMessage = {
       id,
@@ -41,14 +44,14 @@ export class Submission {
       deadlineMs,
       ...(inbox ? { inbox } : {}),
     };
-    const { seq } = await this.bus.publish(SUBJECTS.work(provider, laneFor(request)), workMessage, message, `${id}:1`);
+    const { seq } = await this.bus.publish(SUBJECTS.work(provider, laneFor(request)), workMessage, message, `${id}:${time}`);
     this.bus.ring(SUBJECTS.wake(provider));
     void this.marks.add({ id, seq }).catch((error: unknown) => this.logger.warn({ err: error, requestId: id }, 'publication not noted'));
   }
 }
 
-/** Test keys run at the lowest priority, whatever was asked (decision A4). */
-function laneFor({ test, mode, priority }: NewRequest): string {
+/** The lane of a request. Test keys run at the lowest priority, whatever was asked (decision A4). */
+export function laneFor({ test, mode, priority }: NewRequest): string {
   if (test) return laneOf(PRIORITY_MIN);
   return mode === 'sync' ? SYNC_LANE : laneOf(priority);
 }

@@ -9,12 +9,9 @@ import { ApiError } from './api-error.js';
 import type { Config } from './config.js';
 import { type Asked, newRequest } from './new-request.js';
 import { creditsFor } from './pricing.js';
-import { Submission } from './submission.js';
+import { Submission, TASK_DEADLINE_MS } from './submission.js';
 import { CONFIG, LOGGER } from './tokens.js';
 import { check, ignoredIn, nameIgnored } from './validate.js';
-
-// A task is given up 600 s after its first claim (decision L6).
-const TASK_DEADLINE_MS = 600_000;
 
 /** Accepts tasks: `POST /v1/async/task` (decisions R1, S1). */
 @Injectable()

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { taskRead } from '@overheard/database';
+import { Database, taskRead, webhookOf, type WebhookView } from '@overheard/database';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from './api-error.js';
 import { callerOf } from './door/door.js';
@@ -12,6 +12,7 @@ import { taskId, valid } from './validate.js';
 export class TaskReading {
   constructor(
     @Inject(Concurrency) private readonly concurrency: Concurrency,
+    @Inject(Database) private readonly database: Database,
     @Inject(RequestsRepository) private readonly requests: RequestsRepository,
   ) {}
 
@@ -19,7 +20,14 @@ export class TaskReading {
     const id = valid(taskId, http.params).taskId.toLowerCase();
     const row = await this.requests.find(callerOf(http).accountId, id);
     if (!row) throw ApiError.of('RESOURCE_NOT_FOUND');
-    void reply.header('content-type', 'application/json; charset=utf-8').send(taskRead(row));
+    void reply
+      .header('content-type', 'application/json; charset=utf-8')
+      .send(taskRead(row, row.webhookUrl === null ? undefined : await this.webhookOf(row.id, row.webhookUrl)));
+  }
+
+  /** What became of the webhook so far; a delivery that is about to be made counts as pending. */
+  private async webhookOf(id: string, url: string): Promise<WebhookView> {
+    return (await webhookOf(this.database, id)) ?? { url, status: 'pending', attempts: 0, lastStatusCode: null, nextAttemptAt: null };
   }
 
   async status(http: FastifyRequest): Promise<object> {

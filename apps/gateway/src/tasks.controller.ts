@@ -1,6 +1,7 @@
-import { Controller, Get, Inject, Post, Req, Res } from '@nestjs/common';
+import { Controller, Delete, Get, Inject, Post, Req, Res } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Cancellation } from './cancellation.js';
 import type { RouteSettings } from './door/route-table.js';
 import { TaskCreation } from './task-creation.js';
 import { TaskReading } from './task-reading.js';
@@ -8,6 +9,7 @@ import { TaskReading } from './task-reading.js';
 @Controller('/v1/async')
 export class TasksController {
   constructor(
+    @Inject(Cancellation) private readonly cancellation: Cancellation,
     @Inject(TaskCreation) private readonly creation: TaskCreation,
     @Inject(TaskReading) private readonly reading: TaskReading,
   ) {}
@@ -22,6 +24,12 @@ export class TasksController {
   @RouteConfig({ scope: 'tasks:read' } satisfies RouteSettings)
   read(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     return this.reading.read(request, reply);
+  }
+
+  @Delete('/task/:taskId')
+  @RouteConfig({ scope: 'tasks:create' } satisfies RouteSettings)
+  delete(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    return this.cancellation.delete(request, reply);
   }
 
   @Get('/status')

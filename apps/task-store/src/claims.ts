@@ -43,7 +43,7 @@ export class Claims implements OnApplicationBootstrap {
 
   private async answer(request: ClaimRequest): Promise<ClaimReply> {
     const claim = await this.batches.add(request);
-    if (claim.verdict === 'go') return { verdict: 'go', attempts: claim.attempts, remainingMs: claim.remainingMs };
+    if (claim.verdict === 'go') return { verdict: 'go', attempts: claim.attempts, remainingMs: claim.remainingMs, nowMs: claim.nowMs };
     if (claim.verdict !== 'over') await this.giveUp(request, claim.verdict);
     return { verdict: 'over' };
   }

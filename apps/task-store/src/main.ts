@@ -1,5 +1,7 @@
+import '@overheard/runtime/tracing';
 import 'reflect-metadata';
-import { boot } from '@overheard/runtime';
-import { taskStore } from './task-store.js';
+
+// Loaded only now, since tracing has to be there first.
+const [{ boot }, { taskStore }] = await Promise.all([import('@overheard/runtime'), import('./task-store.js')]);
 
 await boot(taskStore);

@@ -1,8 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Bus, SUBJECTS } from '@overheard/bus';
-import { type FinishedEvent, type OutcomeNotice, outcomeNotice, recordedEvent, standardError, RETRIES_EXCEEDED } from '@overheard/contracts';
+import { cancelNotice, type FinishedEvent, type OutcomeNotice, outcomeNotice, recordedEvent, standardError, RETRIES_EXCEEDED } from '@overheard/contracts';
 import { isItemsFault } from '@overheard/database';
-import { Batcher, type Logger } from '@overheard/runtime';
+import { Batcher, Events, type Logger } from '@overheard/runtime';
 import type { Config } from './config.js';
 import { TasksRepository, type Recorded } from './tasks.repository.js';
 import { CONFIG, LOGGER } from './tokens.js';
@@ -15,7 +15,8 @@ const NOTICE_MAX_CHARS = 256 * 1024;
 /** Records how tasks ended, and tells the gateways (architecture.md, step 5). */
 @Injectable()
 export class Recording {
-  private readonly batches: Batcher<FinishedEvent, Recorded>;
+  private readonly batches: Batcher<FinishedEvent, Recorded | undefined>;
+  private readonly events: Events;
 
   constructor(
     @Inject(Bus) private readonly bus: Bus,
@@ -23,6 +24,7 @@ export class Recording {
     @Inject(TasksRepository) private readonly tasks: TasksRepository,
     @Inject(CONFIG) private readonly config: Config,
   ) {
+    this.events = new Events(logger);
     this.batches = new Batcher((events) => tasks.record(events, config.TASK_RETENTION), {
       itemsMax: BATCH_MAX,
       weightMax: BATCH_MAX_CHARS,
@@ -33,15 +35,18 @@ export class Recording {
 
   /** Resolves when the outcome that stands is in the database and on its way to the gateways. */
   async finish(event: FinishedEvent): Promise<void> {
+    const began = performance.now();
     const recorded = await this.batches.add(event).catch((error: unknown) => this.recordFailure(event, error));
+    if (!recorded) return;
     const { id, accountId, status, charge, statusCode, completedAt } = recorded;
     await this.bus.publish(SUBJECTS.recorded, recordedEvent, { id, accountId, status, charge, statusCode, completedAt }, `recorded:${id}`);
     if (event.inbox) this.bus.notify(event.inbox, outcomeNotice, noticeOf(event, recorded));
-    this.logger.info({ taskId: id, provider: event.provider, status, statusCode, attempts: recorded.attempts, ...recorded.timings }, 'task recorded');
+    if (event.cancel && recorded.won) this.bus.notify(SUBJECTS.cancel(event.provider), cancelNotice, { id });
+    this.events.done('record', performance.now() - began, { provider: event.provider, status, statusCode }, { taskId: id, attempts: recorded.attempts });
   }
 
   /** An answer that PostgreSQL can't hold must not keep its task from ending. */
-  private async recordFailure(event: FinishedEvent, error: unknown): Promise<Recorded> {
+  private async recordFailure(event: FinishedEvent, error: unknown): Promise<Recorded | undefined> {
     if (!isItemsFault(error)) throw error;
     this.logger.error({ err: error, taskId: event.id }, 'answer can not be stored');
     const failed: FinishedEvent = {
@@ -50,7 +55,7 @@ export class Recording {
       outcome: { status: 'FAILED', error: standardError('INTERNAL_SERVER_ERROR', undefined, RETRIES_EXCEEDED) },
     };
     const [recorded] = await this.tasks.record([failed], this.config.TASK_RETENTION);
-    return recorded as Recorded;
+    return recorded;
   }
 }
 

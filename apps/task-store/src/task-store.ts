@@ -1,7 +1,8 @@
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { Bus, BusModule, ConsumerReader, JetStreamStrategy } from '@overheard/bus';
-import { Database, DatabaseModule } from '@overheard/database';
+import { Database } from '@overheard/database';
+import { DatabaseModule } from '@overheard/database/nest';
 import { nestLogger, type Service } from '@overheard/runtime';
 import { sql } from 'kysely';
 import { Claims } from './claims.js';
@@ -10,6 +11,7 @@ import { FinishedController } from './finished.controller.js';
 import { Recording } from './recording.js';
 import { TasksRepository } from './tasks.repository.js';
 import { CONFIG, LOGGER } from './tokens.js';
+import { Upkeep } from './upkeep.js';
 
 const SLOTS = 512;
 const DRAIN_MS = 10_000;
@@ -28,7 +30,7 @@ export const taskStore: Service<Config> = {
       module: TaskStoreModule,
       imports: [BusModule.of(bus), DatabaseModule.of(database)],
       controllers: [FinishedController],
-      providers: [Claims, Recording, TasksRepository, { provide: CONFIG, useValue: config }, { provide: LOGGER, useValue: logger }],
+      providers: [Claims, Recording, TasksRepository, Upkeep, { provide: CONFIG, useValue: config }, { provide: LOGGER, useValue: logger }],
     };
     const strategy = new JetStreamStrategy({ bus, logger, readers: { record: [new ConsumerReader(bus, 'record', SLOTS)] }, drainMs: DRAIN_MS });
     const app = await NestFactory.createMicroservice(module, { strategy, logger: nestLogger(logger) });

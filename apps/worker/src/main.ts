@@ -1,5 +1,7 @@
+import '@overheard/runtime/tracing';
 import 'reflect-metadata';
-import { boot } from '@overheard/runtime';
-import { worker } from './worker.js';
+
+// Loaded only now, since tracing has to be there first.
+const [{ boot }, { worker }] = await Promise.all([import('@overheard/runtime'), import('./worker.js')]);
 
 await boot(worker);

@@ -1,7 +1,8 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Bus, SUBJECTS, TryLater } from '@overheard/bus';
 import {
   attemptFailed,
+  cancelNotice,
   claimReply,
   claimRequest,
   type ClaimReply,
@@ -12,7 +13,7 @@ import {
   upstreamError,
   type WorkMessage,
 } from '@overheard/contracts';
-import { type Logger, systemClock } from '@overheard/runtime';
+import { Events, inSpan, type Logger, meter, systemClock } from '@overheard/runtime';
 import { HtmlStorage } from '@overheard/storage';
 import { attemptUntilOver, type Ended, Interrupted } from './attempts.js';
 import type { Served } from './serving.js';
@@ -24,24 +25,53 @@ const PUBLISH_AGAIN_MS = 1000;
 
 /** Runs one task from its claim to its finished event. */
 @Injectable()
-export class RunTask {
+export class RunTask implements OnApplicationBootstrap {
+  private readonly running = new Map<string, AbortController>();
+  private readonly events: Events;
+  private readonly failures = meter('worker').createCounter('attempts_failed_total', {
+    description: 'Attempts that failed or were degraded, and were made again',
+  });
+
   constructor(
     @Inject(Bus) private readonly bus: Bus,
     @Inject(HtmlStorage) private readonly storage: HtmlStorage,
     @Inject(SERVED) private readonly served: Served[],
     @Inject(LOGGER) private readonly logger: Logger,
-  ) {}
+  ) {
+    this.events = new Events(logger);
+    meter('worker')
+      .createObservableGauge('tasks_running', { description: 'Tasks at work right now' })
+      .addCallback((result) => result.observe(this.running.size));
+  }
+
+  onApplicationBootstrap(): void {
+    for (const { id } of this.served) this.bus.onNotice(SUBJECTS.cancel(id), cancelNotice, ({ id: taskId }) => this.running.get(taskId)?.abort());
+  }
 
   /** Resolves when the outcome is safe on the bus, or the task turned out to be over already. Throws `TryLater` to give it back. */
   async run(work: WorkMessage, signal: AbortSignal): Promise<void> {
+    const canceled = new AbortController();
+    this.running.set(work.id, canceled);
+    try {
+      await this.runUnlessOver(work, signal, canceled.signal);
+    } catch (error) {
+      // A task that was ended from outside is over: there is nothing to give back.
+      if (!canceled.signal.aborted) throw error;
+    } finally {
+      this.running.delete(work.id);
+    }
+  }
+
+  private async runUnlessOver(work: WorkMessage, signal: AbortSignal, canceled: AbortSignal): Promise<void> {
     const provider = this.served.find(({ id }) => id === work.provider);
     if (!provider) throw new Error(`this worker does not serve ${work.provider}`);
     const route = provider.route(work.route);
     const claim = await this.claim(work, route ?? work.route);
     if (claim.verdict === 'over') return;
 
+    const began = performance.now();
     const queueMs = Math.max(0, Date.now() - work.admittedAt);
-    const ended = await this.attempt(work, provider, route, claim, signal);
+    const ended = await this.attempt(work, provider, route, claim, AbortSignal.any([signal, canceled]));
     const { outcome, charge, attempts, upstreamMs, parseMs } = ended;
     const timings = { queueMs, upstreamMs: Math.round(upstreamMs), parseMs: Math.round(parseMs) };
     await this.publish(
@@ -58,7 +88,12 @@ export class RunTask {
       },
       signal,
     );
-    this.logger.info({ taskId: work.id, provider: work.provider, route, status: outcome.status, reason: reasonOf(ended), attempts, ...timings }, 'task run');
+    this.events.done(
+      'task run',
+      performance.now() - began,
+      { provider: work.provider, status: outcome.status, reason: reasonOf(ended) },
+      { taskId: work.id, route, attempts, ...timings },
+    );
   }
 
   private async claim({ id, accountId, provider, deadlineMs, inbox }: WorkMessage, route: UpstreamRoute): Promise<ClaimReply> {
@@ -81,16 +116,22 @@ export class RunTask {
     const { engine, label, sandboxUrl } = provider;
     if (!engine) return failedAtOnce(upstreamError(label, 'unavailable', 0));
     if (!route) return failedAtOnce(upstreamError(engine.service, 'rejected_credentials', 0));
+    const claimedAt = performance.now();
+    const nowMs = () => claim.nowMs + performance.now() - claimedAt;
     try {
       return await attemptUntilOver({
         service: engine.service,
-        ask: (attemptSignal) => engine.ask({ request: work.payload, route, sandboxUrl, signal: attemptSignal, storeHtml: (html) => this.storage.put(html) }),
+        ask: (attemptSignal) =>
+          inSpan('attempt', { attributes: { provider: work.provider } }, () =>
+            engine.ask({ request: work.payload, route, sandboxUrl, signal: attemptSignal, storeHtml: (html) => this.storage.put(html, nowMs()) }),
+          ),
         made: claim.attempts,
         remainingMs: claim.remainingMs,
         signal,
         clock: systemClock,
         onFailure: (attempts, reason, error) => {
           this.bus.notify(SUBJECTS.attemptFailed, attemptFailed, { id: work.id, attempts });
+          this.failures.add(1, { provider: work.provider, reason });
           this.logger.warn({ taskId: work.id, provider: work.provider, attempts, reason, err: error }, 'attempt failed');
         },
       });
@@ -117,4 +158,5 @@ export class RunTask {
 
 const failedAtOnce = (error: StandardError): Ended => ({ outcome: { status: 'FAILED', error }, charge: false, attempts: 0, upstreamMs: 0, parseMs: 0 });
 
-const reasonOf = ({ outcome }: Ended): unknown => (outcome.status === 'FAILED' ? (outcome.error.details?.['reason'] ?? outcome.error.code) : undefined);
+const reasonOf = ({ outcome }: Ended): string | undefined =>
+  outcome.status === 'FAILED' ? String(outcome.error.details?.['reason'] ?? outcome.error.code) : undefined;

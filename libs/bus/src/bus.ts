@@ -6,10 +6,12 @@ import type { Logger } from '@overheard/runtime';
 import type { z } from 'zod';
 import { CLAIM_CHECK, ClaimCheck, INLINE_MAX_BYTES } from './claim-check.js';
 import type { BusConfig } from './config.js';
-import { ensureTopology, Names } from './topology.js';
+import { CONSUMERS, ensureTopology, Names } from './topology.js';
 
 const TRANSIT_TTL_MS = 24 * 3_600_000;
 const PUBLISH_WITHIN_MS = 4000;
+const RESTORE_AGAIN_MS = 1000;
+const BEHIND = 1000;
 
 /** Somebody's message does not fit the schema it is published or read with. */
 export class MessageInvalid extends Error {
@@ -18,12 +20,15 @@ export class MessageInvalid extends Error {
 
 /** A connection to NATS and everything this product does with it. All subjects are given without the prefix. */
 export class Bus {
+  private readonly reconnected: (() => void)[] = [];
+
   private constructor(
     readonly connection: NatsConnection,
     readonly jetstream: JetStreamClient,
     readonly manager: JetStreamManager,
     readonly names: Names,
     readonly claimCheck: ClaimCheck,
+    private readonly ensure: () => Promise<void>,
     private readonly logger: Logger,
   ) {}
 
@@ -41,9 +46,12 @@ export class Bus {
     const js = jetstream(connection, { timeout: PUBLISH_WITHIN_MS });
     const manager = await jetstreamManager(connection);
     const names = new Names(config.NATS_PREFIX);
-    await ensureTopology(manager, names, { replicas: config.NATS_REPLICAS, maxBytes: config.NATS_STREAM_MAX_BYTES });
+    const ensure = () => ensureTopology(manager, names, { replicas: config.NATS_REPLICAS, maxBytes: config.NATS_STREAM_MAX_BYTES });
+    await ensure();
     const transit = await new Objm(connection).create(names.bucket('transit'), { ttl: nanos(TRANSIT_TTL_MS), replicas: config.NATS_REPLICAS });
-    return new Bus(connection, js, manager, names, new ClaimCheck(transit), logger);
+    const bus = new Bus(connection, js, manager, names, new ClaimCheck(transit), ensure, logger);
+    void bus.watch();
+    return bus;
   }
 
   /** Publishes to a stream and resolves after its PubAck. A payload over 256 KiB goes by claim check. Safe to repeat with the same `id`. */
@@ -116,12 +124,50 @@ export class Bus {
     return this.connection.subscribe(this.names.subject(subject), { queue: 'all', callback: (error, message) => void (error ?? respond(message)) });
   }
 
-  /** Hears of each time that the connection is there again. What was sent meanwhile without a stream is lost. */
+  /** Those publications to work lanes that their stream does not hold any more: it was made anew since, or has no such message. */
+  async findLost<Published extends PublishedWork>(published: Published[]): Promise<Published[]> {
+    const created = new Map<string, number>();
+    const lost: Published[] = [];
+    for (const one of published) {
+      const { stream } = this.names.lane(one.provider, one.lane);
+      if (!created.has(stream)) created.set(stream, Date.parse((await this.manager.streams.info(stream)).created));
+      const isOlder = (one.at?.getTime() ?? 0) < (created.get(stream) ?? 0);
+      if (isOlder || one.seq === null || !(await this.holds(stream, one.seq))) lost.push(one);
+    }
+    return lost;
+  }
+
+  private async holds(stream: string, seq: number): Promise<boolean> {
+    return (await this.manager.streams.getMessage(stream, { seq })) !== null;
+  }
+
+  /** Whether so many outcomes wait to be recorded that a task may well be over although its row does not say so. */
+  async isOutcomeBehind(): Promise<boolean> {
+    const { num_pending: waiting } = await this.manager.consumers.info(this.names.stream(CONSUMERS.record.stream), 'record');
+    return waiting > BEHIND;
+  }
+
+  /**
+   * Hears of each time that the connection is there again and the topology with it: a server that lost its disk has
+   * forgotten both. What was sent meanwhile without a stream is lost.
+   */
   onReconnect(heard: () => void): void {
-    const watch = async () => {
-      for await (const status of this.connection.status()) if (status.type === 'reconnect') heard();
-    };
-    void watch();
+    this.reconnected.push(heard);
+  }
+
+  private async watch(): Promise<void> {
+    for await (const status of this.connection.status()) if (status.type === 'reconnect') await this.restore();
+  }
+
+  private async restore(): Promise<void> {
+    try {
+      await this.ensure();
+      for (const heard of this.reconnected) heard();
+    } catch (error) {
+      if (this.connection.isClosed()) return;
+      this.logger.warn({ err: error }, 'the streams are not there yet');
+      setTimeout(() => void this.restore(), RESTORE_AGAIN_MS);
+    }
   }
 
   /** Rejects when the server does not answer. */
@@ -132,6 +178,14 @@ export class Bus {
   async close(): Promise<void> {
     await this.connection.drain().catch(() => undefined);
   }
+}
+
+/** Where in which lane a task was published. */
+export interface PublishedWork {
+  provider: string;
+  lane: string;
+  at: Date | null;
+  seq: number | null;
 }
 
 /** Reads a message; throws `MessageInvalid` when it is no JSON or does not fit. */

@@ -1,6 +1,6 @@
 import { BaseRpcContext, type CustomTransportStrategy, Server } from '@nestjs/microservices';
-import { context, propagation, ROOT_CONTEXT } from '@opentelemetry/api';
-import type { Logger } from '@overheard/runtime';
+import { propagation, ROOT_CONTEXT } from '@opentelemetry/api';
+import { inSpan, SpanKind, type Logger } from '@overheard/runtime';
 import { defaultIfEmpty, lastValueFrom } from 'rxjs';
 import { type Bus, MessageInvalid } from './bus.js';
 import { CLAIM_CHECK } from './claim-check.js';
@@ -93,7 +93,7 @@ export class JetStreamStrategy extends Server implements CustomTransportStrategy
     try {
       const checkedIn = delivery.headers?.get(CLAIM_CHECK);
       const data = checkedIn ? await this.options.bus.claimCheck.fetch(checkedIn) : delivery.data;
-      await context.with(traceOf(delivery), () => this.handle(pattern, data));
+      await inSpan(`${pattern} process`, { kind: SpanKind.CONSUMER, parent: traceOf(delivery) }, () => this.handle(pattern, data));
       delivery.ack();
       if (checkedIn) await this.options.bus.claimCheck.remove(checkedIn);
     } catch (error) {

@@ -30,7 +30,15 @@ export class LaneReader {
   }
 
   async start(take: (delivery: Delivery) => Promise<void>): Promise<void> {
-    await ensureLanes(this.bus.manager, this.bus.names, this.provider);
+    const ensure = () => ensureLanes(this.bus.manager, this.bus.names, this.provider);
+    await ensure();
+    this.bus.onReconnect(
+      () =>
+        void ensure().then(
+          () => this.ring(),
+          () => undefined,
+        ),
+    );
     this.subscriptions = [
       this.bus.connection.subscribe(`${this.inbox}.*`, { callback: (error, message) => void (error ?? this.receive(message, take)) }),
       this.bus.onRing(SUBJECTS.wake(this.provider), () => this.ring()),

@@ -18,6 +18,7 @@ export const LANES: readonly string[] = [SYNC_LANE, ...TASK_LANES];
 export const SUBJECTS = {
   work: (provider: string, lane: string) => `work.${provider}.${lane}`,
   wake: (provider: string) => `wake.${provider}`,
+  cancel: (provider: string) => `cancel.${provider}`,
   finished: 'evt.finished',
   recorded: 'evt.recorded',
   settled: 'evt.settled',

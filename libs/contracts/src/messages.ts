@@ -31,7 +31,7 @@ export const claimRequest = z.object({
   inbox: z.string().optional(),
 });
 export const claimReply = z.discriminatedUnion('verdict', [
-  z.object({ verdict: z.literal('go'), attempts: z.int(), remainingMs: z.number() }),
+  z.object({ verdict: z.literal('go'), attempts: z.int(), remainingMs: z.number(), /** The database's clock, milliseconds since 1970. */ nowMs: z.number() }),
   z.object({ verdict: z.literal('over') }),
 ]);
 export type ClaimRequest = z.infer<typeof claimRequest>;
@@ -65,8 +65,17 @@ export const finishedEvent = z.object({
   route: upstreamRoute,
   timings,
   inbox: z.string().optional(),
+  /**
+   * Set when it ends a task from outside instead of telling how it went (decision M4). `unclaimed`: only if no worker has
+   * it yet (its client left); `always`: also while it is at work, and then it is charged in full.
+   */
+  cancel: z.enum(['unclaimed', 'always']).optional(),
 });
 export type FinishedEvent = z.infer<typeof finishedEvent>;
+
+/** On `cancel.<PROVIDER>`: whoever runs that task may stop. */
+export const cancelNotice = z.object({ id: z.uuid() });
+export type CancelNotice = z.infer<typeof cancelNotice>;
 
 /** `evt.recorded`: the outcome that stands. Without the answer, so that no answer outlives its retention on the bus. */
 export const recordedEvent = z.object({

@@ -2,7 +2,6 @@ import type { z } from 'zod';
 import { ConfigInvalid, readConfig, type ServiceConfig } from './config.js';
 import { serveHealth } from './health.js';
 import { createLogger, type Logger } from './logger.js';
-import { startMetrics } from './telemetry.js';
 
 /** A service that has started. */
 export interface Running {
@@ -25,6 +24,8 @@ const STOP_WITHIN_MS = 32_000;
 export async function boot<Config extends ServiceConfig>(service: Service<Config>): Promise<void> {
   const config = settingsOf(service);
   const logger = createLogger(service.name, config.LOG_LEVEL);
+  // Only services pay for loading the telemetry, commands do not.
+  const { startMetrics } = await import('./metrics-endpoint.js');
   const metrics = startMetrics(service.name);
   let running: Running | undefined;
   let stopping = false;

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
-import type { MetricsEndpoint } from './telemetry.js';
+import type { MetricsEndpoint } from './metrics-endpoint.js';
 
 export interface HealthOptions {
   host: string;

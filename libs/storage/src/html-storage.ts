@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Objm, type ObjectStore } from '@nats-io/obj';
 import { nanos, type NatsConnection } from '@nats-io/transport-node';
-import { systemClock, type Clock } from '@overheard/runtime';
 import type { StorageConfig } from './config.js';
 
 const NAME_BYTES = 24;
@@ -13,38 +12,36 @@ export interface HtmlStorageOptions {
   bucket: string;
   replicas: number;
   config: StorageConfig;
-  clock?: Clock;
 }
 
 /**
  * Pages that can be read for a while by whoever has their unguessable address (decision S15). The expiry written beside
- * a page decides; the bucket's own age limit only sweeps up afterwards.
+ * a page decides, on the clock of whoever asks (the database's); the bucket's own age limit only sweeps up afterwards.
  */
 export class HtmlStorage {
   private constructor(
     private readonly store: ObjectStore,
     private readonly config: StorageConfig,
-    private readonly clock: Clock,
   ) {}
 
-  static async open({ connection, bucket, replicas, config, clock = systemClock }: HtmlStorageOptions): Promise<HtmlStorage> {
+  static async open({ connection, bucket, replicas, config }: HtmlStorageOptions): Promise<HtmlStorage> {
     const store = await new Objm(connection).create(bucket, { ttl: nanos(config.HTML_RETENTION + SWEEP_LAG_MS), replicas });
-    return new HtmlStorage(store, config, clock);
+    return new HtmlStorage(store, config);
   }
 
-  /** Stores a page and gives its public address. */
-  async put(html: string): Promise<string> {
+  /** Stores a page made at `nowMs`, and gives its public address. */
+  async put(html: string, nowMs: number): Promise<string> {
     const name = randomBytes(NAME_BYTES).toString('base64url');
-    const expiresAt = this.clock.now() + this.config.HTML_RETENTION;
+    const expiresAt = nowMs + this.config.HTML_RETENTION;
     await this.store.putBlob({ name, metadata: { expiresAt: String(expiresAt) } }, new TextEncoder().encode(html));
     return `${this.config.STORAGE_URL}/${name}`;
   }
 
-  /** The page of that name; undefined when there is none, or it has expired. */
-  async get(name: string): Promise<Uint8Array | undefined> {
+  /** The page of that name; undefined when there is none, or it has expired by `nowMs`. */
+  async get(name: string, nowMs: number): Promise<Uint8Array | undefined> {
     if (!NAME_FORM.test(name)) return undefined;
     const info = await this.store.info(name);
-    if (!info || info.deleted || Number(info.metadata?.['expiresAt']) <= this.clock.now()) return undefined;
+    if (!info || info.deleted || Number(info.metadata?.['expiresAt']) <= nowMs) return undefined;
     return (await this.store.getBlob(name)) ?? undefined;
   }
 }

@@ -1,7 +1,22 @@
 import { durationMs, SCOPES } from '@overheard/contracts';
-import { createAccount, createKey, type Database, grantCredits, listKeys, listRequests, revokeKey, showAccount } from '@overheard/database';
+import {
+  createAccount,
+  createKey,
+  type Database,
+  disableSigning,
+  enableSigning,
+  grantCredits,
+  listDeliveries,
+  listKeys,
+  listRequests,
+  redeliver,
+  revokeKey,
+  rotateSigning,
+  showAccount,
+} from '@overheard/database';
 import { z } from 'zod';
 import { flag, wholeNumber } from '../options.js';
+import { encryptionKey } from '../servers.js';
 
 /** A command of `admin`: its options, and what it does. What it returns is printed as JSON. */
 export interface Command<Shape extends z.ZodRawShape = z.ZodRawShape> {
@@ -40,8 +55,20 @@ export const COMMANDS: Record<string, Command> = {
     await revokeKey(database, key);
     return { keyId: key, revoked: true };
   }),
+  'signing enable': command('--account ID', { account: id }, (database, { account }) => enableSigning(database, encryptionKey(), account)),
+  'signing rotate': command('--account ID', { account: id }, (database, { account }) => rotateSigning(database, encryptionKey(), account)),
+  'signing disable': command('--account ID', { account: id }, (database, { account }) => disableSigning(database, account)),
   requests: command('--account ID [--limit N]', { account: id, limit: wholeNumber(1).default(100) }, async (database, { account, limit }) => {
     await showAccount(database, account);
     return listRequests(database, account, limit);
   }),
+  deliveries: command(
+    '--account ID [--task ID] [--limit N]',
+    { account: id, task: id.optional(), limit: wholeNumber(1).default(1000) },
+    async (database, { account, task, limit }) => {
+      await showAccount(database, account);
+      return (await listDeliveries(database, { accountId: account, taskId: task, limit })).deliveries;
+    },
+  ),
+  redeliver: command('--delivery ID', { delivery: id }, (database, { delivery }) => redeliver(database, { deliveryId: delivery })),
 };

@@ -1,8 +1,11 @@
 import type { AccountsTable, GrantsTable, UsageDailyTable } from './accounts.js';
 import type { ApiKeysTable, PeopleTable } from './control-plane.js';
+import type { DeliveriesTable, DeliveryAttemptsTable } from './deliveries.js';
 import type { IdempotencyKeysTable, RequestsTable } from './requests.js';
+import type { SigningSecretsTable } from './signing-secrets.js';
 import type { TasksTable } from './tasks.js';
 
+export type { DeliveryStatus } from './deliveries.js';
 export type { RequestState } from './requests.js';
 
 /** All tables; each has one owner that writes it (ARCHITECTURE.md, Who writes what). Reading is free. */
@@ -15,4 +18,7 @@ export interface Schema {
   tasks: TasksTable;
   api_keys: ApiKeysTable;
   people: PeopleTable;
+  signing_secrets: SigningSecretsTable;
+  deliveries: DeliveriesTable;
+  delivery_attempts: DeliveryAttemptsTable;
 }

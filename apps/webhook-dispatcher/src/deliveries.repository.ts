@@ -1,0 +1,180 @@
+import { createHash } from 'node:crypto';
+import { Inject, Injectable } from '@nestjs/common';
+import { Database, type DeliveryStatus } from '@overheard/database';
+import { sql } from 'kysely';
+import { ACCOUNT_MAX, type Claim, RECEIVER_MAX, type Room } from './in-flight.js';
+import type { Answer } from './sending.js';
+
+/** A settled task that wants a delivery and has none. */
+export interface Wanted {
+  taskId: string;
+  accountId: string;
+  url: string;
+}
+
+export interface NewDelivery extends Wanted {
+  body: Buffer;
+  dueAt: Date;
+  expiresAt: Date;
+}
+
+/** An attempt's outcome; `retryDelayMs` is null when there are no more attempts. */
+export type Outcome = Pick<Claim, 'deliveryId' | 'attempt'> & Answer & { retryDelayMs: number | null };
+
+const INTERRUPTED = 'the dispatcher ended before the outcome was known';
+const READ_TOGETHER_MAX_BYTES = 32 * 1024;
+/** Any number that no other sweep locks. */
+const SWEEP_LOCK = 7_301_115;
+
+/** Everything that is written to `deliveries` and `delivery_attempts`, but for redelivery. Times are the database's. */
+@Injectable()
+export class DeliveriesRepository {
+  constructor(@Inject(Database) private readonly database: Database) {}
+
+  /** Which of these tasks want a delivery, in order; undefined for those that have none to come. */
+  async findWanted(taskIds: string[]): Promise<(Wanted | undefined)[]> {
+    const { rows } = await sql<Wanted>`
+      select id as "taskId", account_id as "accountId", webhook_url as url from requests r
+      where id = any (${taskIds}::uuid[]) and state = 'settled' and webhook_url is not null
+        and not exists (select from deliveries d where d.task_id = r.id)`.execute(this.database);
+    const byId = new Map(rows.map((wanted) => [wanted.taskId, wanted]));
+    return taskIds.map((taskId) => byId.get(taskId));
+  }
+
+  /** Settled tasks of the last while that want a delivery, but whose event must have been lost (architecture.md, sweep f). */
+  async findMissed(windowMs: number, limit: number): Promise<string[]> {
+    const { rows } = await sql<{ id: string }>`
+      select r.id from requests r join tasks t on t.id = r.id
+      where r.state = 'settled' and r.webhook_url is not null and t.expires_at > now()
+        and r.completed_at between now() - ${windowMs} * interval '1 millisecond' and now() - interval '5 seconds'
+        and not exists (select from deliveries d where d.task_id = r.id)
+      order by r.completed_at limit ${limit}`.execute(this.database);
+    return rows.map(({ id }) => id);
+  }
+
+  /** Makes a delivery. False when the task has one. */
+  async insert({ taskId, accountId, url, body, dueAt, expiresAt }: NewDelivery): Promise<boolean> {
+    const { numInsertedOrUpdatedRows } = await this.database
+      .insertInto('deliveries')
+      .values({ task_id: taskId, account_id: accountId, url, receiver: receiverOf(accountId, url), body, due_at: dueAt, expires_at: expiresAt })
+      .onConflict((conflict) => conflict.column('task_id').doNothing())
+      .executeTakeFirstOrThrow();
+    return numInsertedOrUpdatedRows === 1n;
+  }
+
+  /** Takes what is due as far as there is room for its account and receiver, in turns, and writes down each attempt. */
+  async claim({ receivers, accounts }: Room, leaseMs: number, limit: number): Promise<Claim[]> {
+    const { rows } = await sql<Claim>`
+      select id as "deliveryId", task_id as "taskId", d.account_id as "accountId", receiver, url, attempts as attempt,
+             case when octet_length(body) <= ${READ_TOGETHER_MAX_BYTES} then body end as body, octet_length(body) as "bodyBytes", secret,
+             (extract(epoch from now() - due_at) * 1000)::float8 as "lagMs"
+      from claim_deliveries(${JSON.stringify(receivers)}::jsonb, ${JSON.stringify(accounts)}::jsonb, ${RECEIVER_MAX}, ${ACCOUNT_MAX},
+        ${leaseMs} * interval '1 millisecond', ${limit}) d
+      left join signing_secrets s on s.account_id = d.account_id
+      order by due_at`.execute(this.database);
+    return rows;
+  }
+
+  /** What an attempt sends. */
+  async readBody({ deliveryId, body }: Claim): Promise<Buffer> {
+    if (body) return body;
+    const row = await this.database.selectFrom('deliveries').select('body').where('id', '=', deliveryId).executeTakeFirst();
+    if (!row?.body) throw new Error(`the delivery ${deliveryId} has no body`);
+    return row.body;
+  }
+
+  /** Keeps attempts under way from being taken for interrupted ones. */
+  async renew(claims: Claim[], leaseMs: number): Promise<void> {
+    const items = claims.map(({ deliveryId, attempt }) => ({ deliveryId, attempt }));
+    await sql`
+      update deliveries d set locked_until = now() + ${leaseMs} * interval '1 millisecond'
+      from jsonb_to_recordset(${JSON.stringify(items)}::jsonb) as item ("deliveryId" uuid, attempt smallint)
+      where d.id = item."deliveryId" and d.attempts = item.attempt and d.locked_until is not null`.execute(this.database);
+  }
+
+  /**
+   * Writes down how attempts went, and gives what then stands for each. An acknowledgement counts whenever it comes; a
+   * failure only of the attempt that is under way, since a later one may have done better.
+   */
+  async record(outcomes: Outcome[]): Promise<(DeliveryStatus | undefined)[]> {
+    const items = outcomes.map(({ answer, ...outcome }) => ({ ...outcome, answer: answer?.toString('base64') ?? null }));
+    const { rows } = await sql<{ id: string; status: DeliveryStatus }>`
+      with outcomes as (
+        select * from jsonb_to_recordset(${JSON.stringify(items)}::jsonb)
+          as item ("deliveryId" uuid, attempt smallint, "statusCode" smallint, error text, "durationMs" integer, answer text, "retryDelayMs" float8)
+      ), noted as (
+        update delivery_attempts a
+        set status_code = o."statusCode", error = o.error, duration_ms = o."durationMs", answer = decode(o.answer, 'base64')
+        from outcomes o where a.delivery_id = o."deliveryId" and a.attempt = o.attempt
+      )
+      update deliveries d
+      set status = case when o.error is null then 'delivered' when o."retryDelayMs" is null then 'failed' else 'pending' end,
+          due_at = now() + coalesce(o."retryDelayMs", 0) * interval '1 millisecond',
+          locked_until = null
+      from outcomes o
+      where d.id = o."deliveryId" and (o.error is null or (d.attempts = o.attempt and d.locked_until is not null))
+      returning d.id, d.status`.execute(this.database);
+    const byId = new Map(rows.map(({ id, status }) => [id, status]));
+    return outcomes.map(({ deliveryId }) => byId.get(deliveryId));
+  }
+
+  /** Gives back what a dispatcher that died had under way: due as it was, or failed where that was the last attempt. */
+  async recover(attemptsMax: number): Promise<number> {
+    const { rows } = await sql`
+      with lost as (
+        select id, attempts from deliveries where locked_until <= now() order by locked_until limit 1000 for update skip locked
+      ), noted as (
+        update delivery_attempts a set error = ${INTERRUPTED} from lost where a.delivery_id = lost.id and a.attempt = lost.attempts
+      )
+      update deliveries d set locked_until = null, status = case when d.attempts < ${attemptsMax} then d.status else 'failed' end
+      from lost where d.id = lost.id
+      returning d.id`.execute(this.database);
+    return rows.length;
+  }
+
+  /** Empties a batch of bodies whose tasks have expired; what was still to be delivered is failed. Returns how many there were. */
+  async emptyExpired(limit: number): Promise<number> {
+    const { numAffectedRows = 0n } = await sql`
+      update deliveries set body = null, status = case status when 'pending' then 'failed' else status end
+      where id in (
+        select id from deliveries where body is not null and expires_at <= now() and locked_until is null order by expires_at limit ${limit} for update skip locked
+      )`.execute(this.database);
+    return Number(numAffectedRows);
+  }
+
+  /** Deletes a batch of deliveries whose requests have left the request log. Returns how many there were. */
+  async deleteOld(retentionMs: number, limit: number): Promise<number> {
+    const { numAffectedRows = 0n } = await sql`
+      delete from deliveries where id in (
+        select id from deliveries where task_id < first_uuid_of(now() - ${retentionMs} * interval '1 millisecond') order by task_id limit ${limit} for update skip locked
+      )`.execute(this.database);
+    return Number(numAffectedRows);
+  }
+
+  /** How many deliveries are due and wait, and for how long the first of them has. */
+  async measureDue(): Promise<{ count: number; oldestMs: number }> {
+    const { rows } = await sql<{ count: number; oldestMs: number }>`
+      select count(*)::int as count, coalesce(extract(epoch from now() - min(due_at)) * 1000, 0)::float8 as "oldestMs"
+      from deliveries where status = 'pending' and locked_until is null and due_at <= now()`.execute(this.database);
+    return rows[0] ?? { count: 0, oldestMs: 0 };
+  }
+
+  /** Does the work unless another dispatcher is at it. */
+  async alone(work: () => Promise<void>): Promise<void> {
+    await this.database.connection().execute(async (connection) => {
+      const { rows } = await sql<{ taken: boolean }>`select pg_try_advisory_lock(${SWEEP_LOCK}) as taken`.execute(connection);
+      if (!rows[0]?.taken) return;
+      try {
+        await work();
+      } finally {
+        await sql`select pg_advisory_unlock(${SWEEP_LOCK})`.execute(connection);
+      }
+    });
+  }
+}
+
+/** Whose deliveries wait for each other: an account's to one url, whatever its query (decision W6). Begins with the account, so that an account's stand together. */
+function receiverOf(accountId: string, url: string): string {
+  const { origin, pathname } = new URL(url);
+  return `${accountId} ${createHash('sha256').update(`${origin}${pathname}`).digest('hex').slice(0, 32)}`;
+}

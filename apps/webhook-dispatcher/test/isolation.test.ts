@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { until } from '@overheard/testing';
+import { sql } from 'kysely';
+import { createStage, settledTask, type Stage } from './dispatcher.js';
+import { type Hit, receive, type Receiver } from './receiver.js';
+
+const BACKLOG = 10_000;
+
+let stage: Stage;
+let pit: Receiver;
+let good: Receiver;
+let closed: string;
+beforeAll(async () => {
+  stage = await createStage();
+  pit = await receive(() => undefined);
+  good = await receive();
+  const gone = await receive();
+  gone.close();
+  closed = gone.host;
+  await stage.start({ WEBHOOK_ALLOWED_HOSTS: [pit.host, good.host, closed].join(','), WEBHOOK_RETRY_DELAYS: '1m' });
+});
+afterAll(async () => {
+  pit.behave = (_request, response) => void response.end();
+  pit.close();
+  await stage.close();
+  good.close();
+});
+
+/** A backlog that has been due for long; `path` may differ from row to row. */
+const pileUp = (accountId: string, host: string, rows: number, path = `'/hook'`) =>
+  sql`
+    insert into deliveries (task_id, account_id, url, receiver, body, due_at, expires_at)
+    select ('ffff' || substr(gen_random_uuid()::text, 5))::uuid, ${accountId}::uuid, 'http://' || ${host}::text || ${sql.raw(path)}, ${accountId}::text || ' ' || md5(${host}::text || ${sql.raw(path)}),
+           '{}', now() - interval '1 hour', now() + interval '1 hour'
+    from generate_series(1, ${rows}) as i`.execute(stage.database);
+
+/** How long each of an account's new deliveries to the good receiver takes from its event on, the 95th percentile. */
+async function latency95(accountId: string): Promise<number> {
+  const announcedAt = new Map<string, number>();
+  for (let count = 0; count < 20; count++) {
+    const id = await settledTask(stage.database, { accountId, url: `${good.url}/${accountId}` });
+    announcedAt.set(id, Date.now());
+    await stage.announce(id, accountId);
+  }
+  const hits = await until(
+    'all deliveries to the good receiver',
+    () => {
+      const found = good.hits.filter(({ path }) => path.endsWith(accountId));
+      return found.length === announcedAt.size && found;
+    },
+    30_000,
+  );
+  const taskOf = (hit: Hit): string => JSON.parse(hit.raw.toString()).task.id;
+  const took = hits.map((hit) => hit.at - (announcedAt.get(taskOf(hit)) ?? 0)).sort((one, two) => one - two);
+  return took[Math.floor(took.length * 0.95)] as number;
+}
+
+describe('isolation', () => {
+  it('ten thousand due deliveries of a receiver that hangs delay no other account, and no other receiver of the same account', async () => {
+    const [victim, other] = [await stage.account(), await stage.account()];
+    await pileUp(victim, pit.host, BACKLOG);
+    await until('the first deliveries to the receiver that hangs', () => pit.hits.length === 5);
+    expect(await latency95(other)).toBeLessThan(2000);
+    expect(await latency95(victim)).toBeLessThan(2000);
+    expect(pit.hits).toHaveLength(5);
+  }, 60_000);
+
+  it('accounts whose receivers refuse at once take turns with the others', async () => {
+    const dead = await Promise.all([1, 2, 3, 4].map(() => stage.account()));
+    for (const accountId of dead) await pileUp(accountId, closed, 2000, `'/hook/' || i`);
+    expect(await latency95(await stage.account())).toBeLessThan(2000);
+    await sql`delete from deliveries where account_id = any (${dead}::uuid[])`.execute(stage.database);
+  }, 60_000);
+
+  it('at most five are under way to one receiver whatever the query, and fifty of one account', async () => {
+    const accountId = await stage.account();
+    const before = pit.hits.length;
+    for (let path = 0; path < 12; path++)
+      for (let query = 0; query < 7; query++)
+        await stage.announce(await settledTask(stage.database, { accountId, url: `http://${pit.host}/${accountId}/${path}?q=${query}` }), accountId);
+    await until('fifty under way', () => pit.hits.length - before === 50);
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+    const mine = pit.hits.filter(({ path }) => path.includes(accountId)).map(({ path }) => path.split('?')[0] as string);
+    expect(mine).toHaveLength(50);
+    for (const path of new Set(mine)) expect(mine.filter((one) => one === path).length).toBeLessThanOrEqual(5);
+  }, 60_000);
+});

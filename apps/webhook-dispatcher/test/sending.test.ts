@@ -1,0 +1,215 @@
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import http from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
+import { AllowedHosts } from '@overheard/runtime';
+import { until } from '@overheard/testing';
+import { Sending } from '../src/sending.js';
+import { answer, type Behaviour, hang, receive, type Receiver } from './receiver.js';
+
+const TOTAL_MS = 700;
+const CONNECT_MS = 300;
+const opened: { close(): void }[] = [];
+afterEach(() => opened.splice(0).forEach((one) => one.close()));
+
+const from = async (behave: Behaviour): Promise<Receiver> => {
+  const receiver = await receive(behave);
+  opened.push(receiver);
+  return receiver;
+};
+
+/** Takes connections and does something else than HTTP with them. */
+async function socketServer(take: (socket: Socket) => void): Promise<string> {
+  const sockets = new Set<Socket>();
+  const server: Server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on('error', () => undefined);
+    take(socket);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  opened.push({ close: () => (sockets.forEach((socket) => socket.destroy()), server.close()) });
+  return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+function post(url: string, body = Buffer.from('{"task":{}}')) {
+  const lookup = () => {
+    throw new Error('nothing is looked up here');
+  };
+  return new Sending({ allowed: new AllowedHosts([new URL(url).host]), lookup, connectMs: CONNECT_MS, totalMs: TOTAL_MS }).post({
+    url,
+    headers: { 'Content-Type': 'application/json' },
+    body,
+  });
+}
+
+describe('what counts', () => {
+  it('any 2xx acknowledges', async () => {
+    for (const status of [200, 201, 202, 204, 299]) {
+      expect(await post((await from(answer(status))).url)).toMatchObject({ statusCode: status, error: null });
+    }
+  });
+
+  it('any other status is a failure with its number', async () => {
+    for (const status of [400, 404, 410, 429, 500, 503]) {
+      expect(await post((await from(answer(status))).url)).toMatchObject({ statusCode: status, error: `the receiver answered ${status}` });
+    }
+  });
+
+  it('a redirect is a failure and is not followed', async () => {
+    const canary = await from(answer(200));
+    for (const status of [301, 302, 303, 307, 308]) {
+      const { url } = await from((_request, response) => void response.writeHead(status, { location: canary.url }).end());
+      expect(await post(url)).toMatchObject({ statusCode: status, error: `redirect: the receiver answered ${status}, which is not followed` });
+    }
+    expect(canary.hits).toEqual([]);
+  });
+
+  it('a body of many megabytes arrives whole', async () => {
+    const body = Buffer.alloc(8 * 1024 * 1024, 'é');
+    const receiver = await from(answer(200));
+    await post(receiver.url, body);
+    expect(receiver.hits[0]?.raw.equals(body)).toBe(true);
+  });
+});
+
+describe('failures have their own words', () => {
+  it.each([
+    ['a closed port', async () => (await closedPort()).replace(/^/, 'http://'), 'the connection was refused'],
+    ['a connection that breaks off', async () => (await from((request) => void request.socket.resetAndDestroy())).url, 'the connection was broken off'],
+    [
+      'an end without an answer',
+      async () => `http://${await socketServer((socket) => socket.on('data', () => socket.end()))}/`,
+      'the connection was broken off',
+    ],
+    [
+      'no HTTP',
+      async () => `http://${await socketServer((socket) => socket.end('SSH-2.0-OpenSSH_9.2\r\n'))}/`,
+      expect.stringMatching(/^the answer is no HTTP/),
+    ],
+    ['no TLS', async () => `https://${(await from(answer(200))).host}/`, expect.stringMatching(/^TLS: /)],
+    ['a certificate of its own making', async () => `https://${await selfSigned()}/`, 'TLS: self-signed certificate'],
+    ['a handshake that never ends', async () => `https://${await socketServer(() => undefined)}/`, 'timeout: no connection within 0.3 s'],
+    ['silence', async () => (await from(hang)).url, 'timeout: no answer within 0.7 s'],
+  ])('%s', async (_what, url, error) => {
+    expect(await post(await url())).toMatchObject({ statusCode: null, error, answer: null });
+  });
+
+  async function closedPort(): Promise<string> {
+    const receiver = await receive();
+    receiver.close();
+    return receiver.host;
+  }
+
+  async function selfSigned(): Promise<string> {
+    const read = (name: string) => readFileSync(join(import.meta.dirname, 'fixtures', name));
+    const server = createTlsServer({ cert: read('loopback.crt'), key: read('loopback.key') }, (_request, response) => void response.end());
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    opened.push(server);
+    return `127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }
+});
+
+describe('a receiver can hold nothing up', () => {
+  const trickle = (text: string) => (socket: Socket) => {
+    let index = 0;
+    const timer = setInterval(() => socket.write(text[index++ % text.length] as string), 50);
+    socket.on('close', () => clearInterval(timer));
+  };
+  const endless =
+    (status: number, closed: { after?: number }): Behaviour =>
+    (request, response) => {
+      const startedAt = Date.now();
+      request.socket.on('close', () => (closed.after = Date.now() - startedAt));
+      response.on('error', () => undefined);
+      response.writeHead(status);
+      const pour = (): void => {
+        while (closed.after === undefined && response.write(Buffer.alloc(65_536, 'z')));
+        response.once('drain', pour);
+      };
+      pour();
+    };
+
+  it('a head that trickles is given up after the whole time', async () => {
+    const { error, durationMs } = await post(`http://${await socketServer(trickle(`HTTP/1.1 200 OK\r\nX-Slow: ${'y'.repeat(4000)}`))}/`);
+    expect(error).toBe('timeout: no answer within 0.7 s');
+    expect(durationMs).toBeGreaterThanOrEqual(TOTAL_MS - 5);
+    expect(durationMs).toBeLessThan(TOTAL_MS + 300);
+  });
+
+  it('so is a body that trickles, with the status that came', async () => {
+    const { url } = await from((_request, response) => {
+      response.writeHead(500).write('a');
+      const timer = setInterval(() => response.write('b'), 50);
+      response.on('close', () => clearInterval(timer));
+    });
+    const { statusCode, error, durationMs, answer: kept } = await post(url);
+    expect([statusCode, error]).toEqual([500, 'the receiver answered 500']);
+    expect(durationMs).toBeLessThan(TOTAL_MS + 300);
+    expect(kept?.toString()).toMatch(/^ab+$/);
+  });
+
+  it('a 2xx acknowledges at once, whatever its body does, and the connection is cut', async () => {
+    const closed: { after?: number } = {};
+    const { url } = await from(endless(200, closed));
+    const { statusCode, error, durationMs } = await post(url);
+    expect([statusCode, error]).toEqual([200, null]);
+    expect(durationMs).toBeLessThan(TOTAL_MS - 100);
+    expect(await until('the connection closed', () => closed.after)).toBeLessThan(1500);
+  });
+
+  it('of an endless failure the beginning is kept and the rest cut off', async () => {
+    const closed: { after?: number } = {};
+    const { url } = await from(endless(500, closed));
+    const { statusCode, answer: kept } = await post(url);
+    expect([statusCode, kept?.length]).toEqual([500, 4096]);
+    expect(await until('the connection closed', () => closed.after)).toBeLessThan(500);
+  });
+
+  it('fifty endless answers at a time take no memory to speak of', async () => {
+    const { url } = await from(endless(500, {}));
+    const before = process.memoryUsage().rss;
+    await Promise.all(Array.from({ length: 50 }, () => post(url)));
+    expect(process.memoryUsage().rss - before).toBeLessThan(100 * 1024 * 1024);
+  });
+
+  it('compressed answers are neither asked for nor unpacked', async () => {
+    const bomb = gzipSync(Buffer.alloc(10 * 1024 * 1024));
+    const receiver = await from((_request, response) => void response.writeHead(500, { 'content-encoding': 'gzip' }).end(bomb));
+    expect((await post(receiver.url)).answer?.equals(bomb.subarray(0, 4096))).toBe(true);
+    expect(receiver.hits[0]?.headers['accept-encoding']).toBeUndefined();
+  });
+});
+
+describe('a proxy of the environment', () => {
+  const names = ['HTTP_PROXY', 'http_proxy', 'ALL_PROXY'];
+  afterAll(() => names.forEach((name) => delete process.env[name]));
+
+  it('is not used', async () => {
+    const [proxy, receiver] = [await from(answer(200)), await from(answer(200))];
+    for (const name of names) process.env[name] = `http://${proxy.host}`;
+    await post(receiver.url);
+    expect([proxy.hits.length, receiver.hits.length]).toEqual([0, 1]);
+  });
+});
+
+describe('tracing', () => {
+  it('adds nothing to what a receiver gets', async () => {
+    const receiver = await from(answer(200));
+    const request = http.request;
+    try {
+      // As OpenTelemetry's instrumentation does.
+      http.request = ((url: URL, options: http.RequestOptions) =>
+        request(url, { ...options, headers: { ...options.headers, traceparent: '00-abc-def-01' } })) as typeof request;
+      await post(receiver.url);
+    } finally {
+      http.request = request;
+    }
+    expect(Object.keys(receiver.hits[0]?.headers ?? {}).sort()).toEqual(['connection', 'content-length', 'content-type', 'host']);
+  });
+});

@@ -1,0 +1,117 @@
+import { sql } from 'kysely';
+import type { Database } from '../database.js';
+import type { DeliveryStatus } from '../schema/deliveries.js';
+import { NotFound } from './not-found.js';
+
+/** An attempt whose outcome is known. */
+export interface AttemptView {
+  attempt: number;
+  at: Date;
+  statusCode: number | null;
+  durationMs: number | null;
+  error: string | null;
+}
+
+/** A delivery with its attempts (decision X6). */
+export interface DeliveryView {
+  deliveryId: string;
+  taskId: string;
+  url: string;
+  status: DeliveryStatus;
+  nextAttemptAt: Date | null;
+  attempts: AttemptView[];
+}
+
+export interface DeliveriesWanted {
+  accountId: string;
+  taskId?: string | undefined;
+  status?: DeliveryStatus | undefined;
+  /** The `nextCursor` of the page before. */
+  cursor?: string | undefined;
+  limit: number;
+}
+
+/** What a task read says of its webhook (decision S3). */
+export interface WebhookView {
+  url: string;
+  status: DeliveryStatus;
+  attempts: number;
+  lastStatusCode: number | null;
+  nextAttemptAt: Date | null;
+}
+
+/** The task behind a delivery has expired, and the body with it. */
+export class BodyGone extends Error {
+  override name = 'BodyGone';
+}
+
+const nextAttemptAt = sql<Date | null>`case when status = 'pending' then due_at end`;
+// An attempt under way has neither; one that its dispatcher left behind has an error.
+const isOver = sql<boolean>`(duration_ms is not null or error is not null)`;
+
+/** A page of an account's deliveries, newest first. */
+export async function listDeliveries(database: Database, wanted: DeliveriesWanted): Promise<{ deliveries: DeliveryView[]; nextCursor: string | null }> {
+  const { accountId, taskId, status, cursor, limit } = wanted;
+  const rows = await selectDeliveries(database)
+    .where('account_id', '=', accountId)
+    .$if(taskId !== undefined, (query) => query.where('task_id', '=', taskId as string))
+    .$if(status !== undefined, (query) => query.where('status', '=', status as DeliveryStatus))
+    .$if(cursor !== undefined, (query) => query.where(sql<boolean>`(created_at, id) < (select created_at, id from deliveries where id = ${cursor})`))
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(limit)
+    .execute();
+  const deliveries = await withAttempts(database, rows);
+  return { deliveries, nextCursor: rows.length === limit ? (rows.at(-1)?.deliveryId ?? null) : null };
+}
+
+/** Makes a delivery due at once, whatever came of it before; a pending attempt is replaced by this one. Throws `NotFound`, `BodyGone`. */
+export async function redeliver(database: Database, { deliveryId, accountId }: { deliveryId: string; accountId?: string | undefined }): Promise<DeliveryView> {
+  const { numUpdatedRows } = await database
+    .updateTable('deliveries')
+    .set({ status: 'pending', due_at: sql`now()` })
+    .where('id', '=', deliveryId)
+    .where('body', 'is not', null)
+    .where('expires_at', '>', sql<Date>`now()`)
+    .$if(accountId !== undefined, (query) => query.where('account_id', '=', accountId as string))
+    .executeTakeFirst();
+  const rows = await selectDeliveries(database)
+    .where('id', '=', deliveryId)
+    .$if(accountId !== undefined, (query) => query.where('account_id', '=', accountId as string))
+    .execute();
+  const [delivery] = await withAttempts(database, rows);
+  if (!delivery) throw new NotFound(`there is no delivery ${deliveryId}`);
+  if (numUpdatedRows === 0n) throw new BodyGone(`the task of delivery ${deliveryId} has expired, and what was to be delivered with it`);
+  return delivery;
+}
+
+/** How a task's webhook stands; undefined for a task without one. */
+export async function webhookOf(database: Database, taskId: string): Promise<WebhookView | undefined> {
+  const { rows } = await sql<WebhookView>`
+    select r.webhook_url as url, coalesce(d.status, 'pending') as status, count(a.attempt)::int as attempts,
+           (array_agg(a.status_code order by a.attempt desc))[1] as "lastStatusCode", ${nextAttemptAt} as "nextAttemptAt"
+    from requests r
+    left join deliveries d on d.task_id = r.id
+    left join delivery_attempts a on a.delivery_id = d.id and ${isOver}
+    where r.id = ${taskId} and r.webhook_url is not null
+    group by r.webhook_url, d.id`.execute(database);
+  return rows[0];
+}
+
+const selectDeliveries = (database: Database) =>
+  database.selectFrom('deliveries').select(['id as deliveryId', 'task_id as taskId', 'url', 'status', nextAttemptAt.as('nextAttemptAt')]);
+
+async function withAttempts(database: Database, deliveries: Omit<DeliveryView, 'attempts'>[]): Promise<DeliveryView[]> {
+  if (deliveries.length === 0) return [];
+  const ids = deliveries.map(({ deliveryId }) => deliveryId);
+  const attempts = await database
+    .selectFrom('delivery_attempts')
+    .select(['delivery_id', 'attempt', 'at', 'status_code as statusCode', 'duration_ms as durationMs', 'error'])
+    .where('delivery_id', 'in', ids)
+    .where(isOver)
+    .orderBy('attempt')
+    .execute();
+  const byDelivery = new Map<string, AttemptView[]>(deliveries.map(({ deliveryId }) => [deliveryId, []]));
+  for (const { delivery_id, ...attempt } of attempts) byDelivery.get(delivery_id)?.push(attempt);
+  return deliveries.map((delivery) => ({ ...delivery, attempts: byDelivery.get(delivery.deliveryId) ?? [] }));
+}

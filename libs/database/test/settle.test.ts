@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
+import type { Database } from '@overheard/database';
+import { createTestDatabase, type TestDatabase } from '@overheard/testing';
+import { accountOf, admit, anAccount, type Asked, asked, type Outcome, settle, wrongSums } from './moving-credits.js';
+
+let tested: TestDatabase;
+let database: Database;
+beforeAll(async () => {
+  tested = await createTestDatabase();
+  ({ database } = tested);
+});
+afterEach(async () => expect(await wrongSums(database)).toEqual([]));
+afterAll(() => tested.drop());
+
+/** An account of 100 credits with one request of 5 at work. */
+async function atWork(rest: Partial<Asked> = {}): Promise<{ account: string; id: string }> {
+  const account = await anAccount(database, 100);
+  const request = asked(account, rest);
+  await admit(database, [request]);
+  return { account, id: request.id };
+}
+
+const requestOf = (id: string) => database.selectFrom('requests').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
+const usageOf = (account: string) => database.selectFrom('usage_daily').select(['completed', 'failed', 'credits_charged']).where('account_id', '=', account).execute();
+
+describe('an outcome', () => {
+  test.each<[string, Omit<Outcome, 'id'>, object, string, object[]]>([
+    ['COMPLETED charges the hold', { status: 'COMPLETED', charge: true }, { balance: 95, charged: 5 }, 'settled', [{ completed: 1, failed: 0, credits_charged: 5 }]],
+    ['FAILED releases it', { status: 'FAILED', charge: false }, { balance: 100, charged: 0 }, 'settled', [{ completed: 0, failed: 1, credits_charged: 0 }]],
+    ['FAILED after its run was cancelled charges it', { status: 'FAILED', charge: true }, { balance: 95, charged: 5 }, 'settled', [{ completed: 0, failed: 1, credits_charged: 5 }]],
+    ['REFUSED releases it, and it was no work of the account', { status: 'REFUSED', charge: false }, { balance: 100, charged: 0 }, 'refused', []],
+  ])('%s', async (_what, outcome, credits, state, usage) => {
+    const { account, id } = await atWork();
+    const [settled] = await settle(database, [{ id, ...outcome }]);
+    expect(settled).toEqual({ id, credits_charged: outcome.charge ? 5 : 0, balance: outcome.charge ? 95 : 100 });
+    expect(await accountOf(database, account)).toMatchObject({ reserved: 0, outstanding: 0, ...credits });
+    expect(await requestOf(id)).toMatchObject({ state, status_code: outcome.status === 'COMPLETED' ? 200 : 502 });
+    expect(await usageOf(account)).toEqual(usage);
+  });
+
+  test('charges once, however often and in whatever form it comes', async () => {
+    const { account, id } = await atWork();
+    const paid = { id, status: 'COMPLETED', charge: true } as const;
+    const free = { id, status: 'FAILED', charge: false } as const;
+    await settle(database, [paid, paid]);
+    await Promise.all(Array.from({ length: 50 }, (_none, index) => settle(database, [index % 2 ? paid : free])));
+    expect(await settle(database, [free])).toEqual([{ id, credits_charged: 5, balance: 95 }]);
+    expect(await accountOf(database, account)).toMatchObject({ balance: 95, reserved: 0, charged: 5, outstanding: 0 });
+    expect(await usageOf(account)).toEqual([{ completed: 1, failed: 0, credits_charged: 5 }]);
+    expect((await requestOf(id)).status_code).toBe(200);
+  });
+
+  test('does not make a refused request into work again', async () => {
+    const { account, id } = await atWork({ mode: 'sync' });
+    await settle(database, [{ id, status: 'REFUSED', charge: false }]);
+    await settle(database, [{ id, status: 'COMPLETED', charge: true }]);
+    expect(await accountOf(database, account)).toMatchObject({ balance: 100, reserved: 0, charged: 0 });
+    expect((await requestOf(id)).state).toBe('refused');
+  });
+
+  test('charges a client who left, and the log says 499 for ever', async () => {
+    const { account, id } = await atWork({ mode: 'sync' });
+    await database.updateTable('requests').set({ status_code: 499, latency_ms: 12 }).where('id', '=', id).execute();
+    await settle(database, [{ id, status: 'COMPLETED', charge: true }]);
+    expect(await requestOf(id)).toMatchObject({ state: 'settled', status_code: 499, latency_ms: 12, credits_charged: 5 });
+    expect((await accountOf(database, account)).charged).toBe(5);
+  });
+
+  test('of a request that nobody knows changes nothing', async () => {
+    expect(await settle(database, [{ id: randomUUID(), status: 'COMPLETED', charge: true }])).toEqual([]);
+  });
+});
+
+test('a batch over several accounts settles each request by its own outcome', async () => {
+  const works = await Promise.all(Array.from({ length: 6 }, () => atWork()));
+  const outcomes = works.map(({ id }, index) => ({ id, status: index % 2 ? 'FAILED' : 'COMPLETED', charge: index % 2 === 0 }) as const);
+  await settle(database, outcomes);
+  const charged = await Promise.all(works.map(async ({ account }) => (await accountOf(database, account)).charged));
+  expect(charged).toEqual([5, 0, 5, 0, 5, 0]);
+});
+
+test('admissions and settlements that cross each other come to the right sums, without a deadlock', async () => {
+  const accounts = await Promise.all([200, 400, 800].map((credits) => anAccount(database, credits)));
+  const round = async (index: number) => {
+    const batch = accounts.map((_account, turn) => asked(accounts[(index + turn) % 3] as string, { credits: 1 + (index % 7), mode: index % 4 ? 'async' : 'sync' }));
+    const admitted = (await admit(database, batch)).filter(({ outcome }) => outcome === 'admitted');
+    const outcomes = admitted.map(({ id }, turn): Outcome => ({ id, status: (['COMPLETED', 'FAILED', 'REFUSED'] as const)[(index + turn) % 3] ?? 'FAILED', charge: (index + turn) % 3 === 0 }));
+    await Promise.all([settle(database, outcomes), settle(database, [...outcomes].reverse())]);
+  };
+  await Promise.all(Array.from({ length: 100 }, (_none, index) => round(index)));
+  const rows = await database.selectFrom('accounts').select(['reserved', 'outstanding']).where('id', 'in', accounts).execute();
+  expect(rows).toEqual(accounts.map(() => ({ reserved: 0, outstanding: 0 })));
+});

@@ -1,0 +1,4 @@
+export * from './bus.js';
+export * from './database.js';
+export * from './logger.js';
+export * from './until.js';
