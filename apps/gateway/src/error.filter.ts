@@ -15,7 +15,8 @@ export class ErrorFilter implements ExceptionFilter {
   }
 
   answer(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
-    const known = asApiError(error);
+    // What the door decided comes before whatever the body is found to be (decision L4).
+    const known = request.refusal ?? asApiError(error);
     if (!known) this.logger.error({ err: error, requestId: request.id, route: request.routeOptions?.url }, 'request failed by our fault');
     const { status, body, headers } = known ?? ApiError.of('INTERNAL_SERVER_ERROR');
     if (reply.sent || reply.raw.destroyed) return;

@@ -4,6 +4,7 @@ import type { Delivery } from './delivery.js';
 import { ensureLanes, LANES, SUBJECTS } from './topology.js';
 
 const SILENCE_MS = 250;
+const SILENT_PULLS_MAX = 4;
 const IDLE_MS = 500;
 
 /**
@@ -65,14 +66,18 @@ export class LaneReader {
   /** Asks lane by lane until one gives work. */
   private async pullFirstLane(): Promise<boolean> {
     for (const lane of LANES) {
-      if (this.stopping) return false;
-      if ((await this.pullLane(lane, this.free)) > 0) return true;
+      for (let silent = 0; silent < SILENT_PULLS_MAX && !this.stopping; silent += 1) {
+        const { got, ended } = await this.pullLane(lane, this.free);
+        if (got > 0) return true;
+        // A server that is slow to answer does not say that the lane is empty: going on would break the order.
+        if (ended) break;
+      }
     }
     return false;
   }
 
-  /** One no-wait pull. It is over when all messages came, the server says that there are no more, or it stays silent. */
-  private async pullLane(lane: string, batch: number): Promise<number> {
+  /** One no-wait pull. It is over when all messages came, the server says that there are no more (`ended`), or it stays silent. */
+  private async pullLane(lane: string, batch: number): Promise<{ got: number; ended: boolean }> {
     const { stream, durable } = this.bus.names.lane(this.provider, lane);
     const pull = { id: nuid.next(), got: 0, ended: false, tell: () => undefined as void };
     this.pull = pull;
@@ -84,7 +89,7 @@ export class LaneReader {
       await waitFor((tell) => (pull.tell = tell), SILENCE_MS);
       if (pull.got === before && !pull.ended) break;
     }
-    return pull.got;
+    return pull;
   }
 
   private receive(message: Msg, take: (delivery: Delivery) => Promise<void>): void {
@@ -95,7 +100,9 @@ export class LaneReader {
       if (pull && message.subject.endsWith(pull.id)) pull.ended = true;
     } else {
       if (pull) pull.got += 1;
-      this.work(deliveryOf(message), take);
+      // The answer to a pull that was given up already finds no free slot: it goes back at once.
+      if (this.free > 0) this.work(deliveryOf(message), take);
+      else deliveryOf(message).nak(0);
     }
     pull?.tell();
   }

@@ -5,12 +5,14 @@ import { ApiError } from '../api-error.js';
 import { RateLimit } from '../limits/rate-limit.js';
 import type { Caller } from './api-keys.repository.js';
 import { KeyCache } from './key-cache.js';
-import { RouteTable, settingsOf } from './route-table.js';
+import { type RouteSettings, RouteTable, settingsOf } from './route-table.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** Set by the door; null on routes that need no key. */
     caller: Caller | null;
+    /** Decided before the body is read, but answered only afterwards, so that the request log can say what was asked. */
+    refusal: ApiError | null;
   }
 }
 
@@ -31,6 +33,7 @@ export class Door {
   guard(server: FastifyInstance): void {
     const routes = new RouteTable(server);
     server.decorateRequest('caller', null);
+    server.decorateRequest('refusal', null);
     server.addHook('onRequest', async (request, reply) => {
       void reply.header('x-request-id', request.id);
       const settings = settingsOf(request);
@@ -38,8 +41,10 @@ export class Door {
       request.caller = await this.identify(request.headers.authorization);
       await this.countIn(request.caller, reply);
       if (request.is404) throw unknownRoute(routes.methodsOf(request.url));
-      if (settings.scope && request.caller.scopes && !request.caller.scopes.includes(settings.scope))
-        throw ApiError.of('INSUFFICIENT_PERMISSIONS', { required: settings.scope });
+      request.refusal = scopeRefusal(request.caller, settings);
+    });
+    server.addHook('preHandler', async ({ refusal }) => {
+      if (refusal) throw refusal;
     });
   }
 
@@ -61,4 +66,8 @@ export class Door {
 
 function unknownRoute(methods: string[]): ApiError {
   return methods.length > 0 ? ApiError.of('METHOD_NOT_ALLOWED', undefined, { allow: methods.join(', ') }) : ApiError.of('NOT_FOUND');
+}
+
+function scopeRefusal({ scopes }: Caller, { scope }: RouteSettings): ApiError | null {
+  return scope && scopes && !scopes.includes(scope) ? ApiError.of('INSUFFICIENT_PERMISSIONS', { required: scope }) : null;
 }
