@@ -40,9 +40,13 @@ export interface Engine<Request, Result> {
   service: string;
   /** Whether the operator has configured an upstream of their own. */
   live: boolean;
+  /** What this machine lacks for any answer, such as a browser; every attempt fails then, for this reason. */
+  lacks?: string | undefined;
   ask(attempt: Attempt<Request>): Promise<Answer<Result>>;
   /** The same extraction over stored answers, with every include flag on; no address of stored HTML. */
   extract(files: StoredAnswer[], options: ExtractOptions): Promise<Omit<Answer<Result>, 'timings'>>;
+  /** Ends what the engine holds on to, such as a browser. */
+  close?(): Promise<void>;
 }
 
 /** How an engine is made from the environment. `settings` documents each variable with `.describe()`. */

@@ -54,6 +54,29 @@ it('an address cited in one part is a mark in all', () => {
   expect(plainTextOf(answer(parts))).toBe('So.\n\nToo.');
 });
 
+it('a link to a cited page keeps its words when they are those of no mark', () => {
+  const text = 'So. ([a.example](https://a.example)) More at [A](https://a.example/). And [B](https://b.example).';
+  const marked = { ...cite('https://a.example', 'A', 4, 36), label: 'a.example' };
+  expect(plainTextOf(answer([{ text, citations: [marked, cite('https://b.example', 'B')] }]))).toBe('So. More at A. And.');
+});
+
+it('the words that hold the upstream’s own marks are taken for the text, links and all', () => {
+  const words = 'So. \uE200cite\uE202turn0search0\uE201 See [A](https://a.example).';
+  expect(plainTextOf(answer([{ text: 'x', words, citations: [cite('https://a.example', 'A')] }]))).toBe('So. See A.');
+});
+
+it('what is told about a page is kept, whoever tells it first', () => {
+  const told = answer([{ text: 'x', citations: [cite('https://a.example', 'A')] }]);
+  told.searches[0]!.pages = [
+    { url: 'https://a.example', title: 'Other', description: 'About A', date: '2026-01-01T00:00:00.000Z' },
+    { url: 'https://b.example', title: 'B', cited: true },
+  ];
+  expect(pagesOf(told)).toEqual([
+    { position: 1, url: 'https://a.example', label: 'A', cited: true, description: 'About A', date: '2026-01-01T00:00:00.000Z' },
+    { position: 2, url: 'https://b.example', label: 'B', cited: true },
+  ]);
+});
+
 it('a mark is unresolved where no citation covers it', () => {
   expect(unresolvedMarks(answer([{ text: 'So【1†a】 it【2†b】', citations: [cite('https://a.example', 'A', 2, 7)] }]))).toBe(1);
 });

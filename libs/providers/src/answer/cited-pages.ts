@@ -1,12 +1,14 @@
-import type { Citation, WebAnswer } from '../formats/web-answer.js';
+import type { Citation, Page, WebAnswer } from '../formats/web-answer.js';
 import { addressKey, cleanAddress, domainOf, isWebAddress } from './addresses.js';
-import { unlinkedMarks } from './citation-marks.js';
+import { unlinkedMarks, withoutPrivateMarks } from './citation-marks.js';
 import { plainText } from './plain-text.js';
 
 interface CitedPage {
   position: number;
   url: string;
   label: string;
+  description?: string;
+  date?: string;
   /** False for a page that the search found and the text does not cite. */
   cited: boolean;
 }
@@ -16,18 +18,19 @@ interface CitationPill {
   citationPillId: number;
   url: string;
   domain: string;
+  description?: string;
   /** The position of the page it points at. */
   position: number;
 }
 
 /** The answer as the model wrote it. */
-export const markdownOf = ({ parts }: WebAnswer): string => parts.map(({ text }) => text).join('\n\n');
+export const markdownOf = ({ parts }: WebAnswer): string => parts.map(({ text }) => withoutPrivateMarks(text)).join('\n\n');
 
 /** The answer's words alone. */
 export function plainTextOf(answer: WebAnswer): string {
-  const addresses = citationsOf(answer).map(({ url }) => url);
+  const marks = marksOf(answer);
   return answer.parts
-    .map(({ text }) => plainText(text, { addresses }))
+    .map(({ text, words }) => (words === undefined ? plainText(text, marks) : plainText(words)))
     .join('\n\n')
     .trim();
 }
@@ -35,10 +38,12 @@ export function plainTextOf(answer: WebAnswer): string {
 /** The pages behind an answer, each once: the cited ones in the order of the text, then what else the search found. */
 export function pagesOf(answer: WebAnswer): CitedPage[] {
   const found = answer.searches.flatMap(({ pages }) => pages).filter(({ url }) => isWebAddress(url));
+  const cited = [...citationsOf(answer), ...found.filter((page) => page.cited)];
   const pages = new Map<string, CitedPage>();
-  for (const { url, title, cited } of [...citationsOf(answer).map((page) => ({ ...page, cited: true })), ...found.map((page) => ({ ...page, cited: false }))]) {
-    const key = addressKey(url);
-    if (!pages.has(key)) pages.set(key, { position: pages.size + 1, url: cleanAddress(url), label: labelOf(url, title), cited });
+  for (const page of [...cited.map((page) => ({ ...page, cited: true })), ...found.map((page) => ({ ...page, cited: false }))]) {
+    const key = addressKey(page.url);
+    const known = pages.get(key) ?? { position: pages.size + 1, url: cleanAddress(page.url), label: labelOf(page), cited: page.cited };
+    pages.set(key, { ...known, ...detailsOf(page), ...detailsOf(known) });
   }
   return [...pages.values()];
 }
@@ -48,7 +53,8 @@ export function pillsOf(answer: WebAnswer, pages: CitedPage[]): CitationPill[] {
   const byKey = new Map(pages.map((page) => [addressKey(page.url), page]));
   return citationsOf(answer).map((citation, index) => {
     const { url, position } = byKey.get(addressKey(citation.url))!;
-    return { label: labelOf(url, citation.title), citationPillId: index + 1, url, domain: domainOf(url), position };
+    const { description } = detailsOf(citation);
+    return { label: labelOf(citation), citationPillId: index + 1, url, domain: domainOf(url), position, ...(description && { description }) };
   });
 }
 
@@ -60,7 +66,23 @@ export const unresolvedMarks = ({ parts }: WebAnswer): number =>
   parts.flatMap(({ text, citations }) => unlinkedMarks(text).filter((mark) => !citations.some(({ start, end }) => start < mark.end && mark.start < end)))
     .length;
 
-const citationsOf = ({ parts }: WebAnswer): Citation[] => parts.flatMap(({ citations }) => citations).filter(({ url }) => isWebAddress(url));
+/** The citations that lead to a page, in the order of the text. */
+export const citationsOf = ({ parts }: WebAnswer): Citation[] => parts.flatMap(({ citations }) => citations).filter(({ url }) => isWebAddress(url));
+
+/** Which links of the text are marks: those to a cited page, by its marks' own words where every one of its citations has some. */
+function marksOf(answer: WebAnswer): { addresses: string[]; labels: Map<string, Set<string>> } {
+  const citations = citationsOf(answer);
+  const labels = new Map<string, Set<string>>();
+  for (const { url, label } of citations) if (label) labels.set(addressKey(url), (labels.get(addressKey(url)) ?? new Set()).add(label));
+  for (const { url, label } of citations) if (!label) labels.delete(addressKey(url));
+  return { addresses: citations.map(({ url }) => url), labels };
+}
 
 /** A title that is only a number is a mark, not a title. */
-const labelOf = (url: string, title: string | undefined): string => (title && !/^\d+$/.test(title) ? title : domainOf(url));
+const labelOf = ({ url, title }: Page): string => (title && !/^\d+$/.test(title) ? title : domainOf(url));
+
+/** What is told about a page besides its name; what is not told is absent. */
+const detailsOf = ({ description, date }: Pick<Page, 'description' | 'date'>): { description?: string; date?: string } => ({
+  ...(description && { description }),
+  ...(date && { date }),
+});

@@ -7,20 +7,23 @@ import { markdownParser } from './markdown.js';
 interface CitationMarks {
   /** Cited addresses: a written link to one of them is a mark, `([site](address))`. */
   addresses?: string[];
+  /** By `addressKey`, the words that links have which are marks; of an address that is not here any words. */
+  labels?: ReadonlyMap<string, ReadonlySet<string>>;
   /** Whether `[n]` is a mark. */
   isNumber?: (number: number) => boolean;
 }
 
 /** An answer's words without Markdown and citation marks (decision S14). Words of tables and code stay. */
-export function plainText(markdown: string, { addresses = [], isNumber = () => false }: CitationMarks = {}): string {
+export function plainText(markdown: string, { addresses = [], labels = new Map(), isNumber = () => false }: CitationMarks = {}): string {
   const source = parseable(withoutPrivateMarks(markdown), addresses);
   const cited = new Set(addresses.map(addressKey));
   const root = { type: 'root', children: nested(parser.parse(source, {})) };
-  return withoutMarks(textOf(root, { isAddress: (address) => cited.has(addressKey(address)), isNumber })).trim();
+  const isCitation = (key: string, label: string) => cited.has(key) && (labels.get(key)?.has(label) ?? true);
+  return withoutMarks(textOf(root, { isCitation: (address, label) => isCitation(addressKey(address), label), isNumber })).trim();
 }
 
 interface Marks {
-  isAddress: (address: string) => boolean;
+  isCitation: (address: string, label: string) => boolean;
   isNumber: (number: number) => boolean;
 }
 
@@ -98,9 +101,9 @@ function numbered({ token }: Node, text: string): string {
 }
 
 /** `([site](address))` of a cited address, `[[1]](address)` and `[1](address)` of any. A bare address is text, even when it is cited. */
-function isMark({ token, children }: Node, { isAddress }: Marks): boolean {
+function isMark({ token, children }: Node, { isCitation }: Marks): boolean {
   const label = children.map((child) => child.token?.content ?? '').join('');
-  return /^\[?\^?\d{1,3}\^?\]?$/.test(label) || (token?.markup !== 'autolink' && isAddress(String(token?.attrGet('href'))));
+  return /^\[?\^?\d{1,3}\^?\]?$/.test(label) || (token?.markup !== 'autolink' && isCitation(String(token?.attrGet('href')), label));
 }
 
 const HTML_TAG =

@@ -35,6 +35,11 @@ describe('an answer', () => {
     expect(judgeAnswer({ ...good, ...change }).status).toBe('ok');
   });
 
+  it('tells how the country was given, where the request had no field for it', () => {
+    const country = { asked: 'DE', applied: undefined, sent: true, way: 'In words' };
+    expect(judgeAnswer({ ...good, country }).checks).toContainEqual({ id: 'country_applied', status: 'ok', detail: 'In words' });
+  });
+
   it('tells why a check failed', () => {
     expect(judgeAnswer({ ...good, complete: false, endedBy: 'max_output_tokens' }).checks).toContainEqual({
       id: 'complete_stream',

@@ -18,6 +18,8 @@ export interface Evidence {
     applied: string | undefined;
     /** Whether this answer is to a request of ours that carried the country. */
     sent: boolean;
+    /** How it was carried, where that is not a field of the request. */
+    way?: string | undefined;
   };
 }
 
@@ -38,10 +40,11 @@ function sourcesPresent({ sources, feeds = [] }: Evidence): QualityCheck {
   return check('sources_present', sources > 0, 'The answer names no page');
 }
 
-function countryApplied({ asked, applied, sent }: Evidence['country']): QualityCheck {
+function countryApplied({ asked, applied, sent, way }: Evidence['country']): QualityCheck {
   if (asked === undefined) return notApplicable('country_applied', 'No country was asked for');
   if (applied !== undefined) return check('country_applied', applied === asked, `${applied} instead of ${asked}`);
-  return sent ? check('country_applied', true) : notApplicable('country_applied', 'The upstream does not say');
+  if (!sent) return notApplicable('country_applied', 'The upstream does not say');
+  return { id: 'country_applied', status: 'ok', ...(way && { detail: way }) };
 }
 
 const check = (id: QualityCheckId, isOk: boolean, detail?: string): QualityCheck => ({

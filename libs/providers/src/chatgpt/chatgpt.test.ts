@@ -22,6 +22,15 @@ exerciseProvider(chatgptContract, chatgptEngine, {
     fixture('weather.json', 'ok'),
     fixture('chat.json', 'ok', { http: 'stored-only' }),
     fixture('chat.sse', 'ok', { http: 'stored-only' }),
+    fixture('web-cited.sse', 'ok', { http: stream }),
+    fixture('web-shopping.sse', 'ok', { http: stream }),
+    fixture('web-messages.json', 'ok'),
+    fixture('web-conversation.json', 'degraded'),
+    fixture('web-broken-off.sse', 'degraded', { http: { ...stream, then: 'break' } }),
+    fixture('web-cut-short.sse', 'degraded', { http: stream }),
+    fixture('web-handed-off.sse', 'invalid_answer', { http: stream }),
+    fixture('web-error.sse', 'unavailable', { http: stream }),
+    fixture('web-unusual-activity.json', 'blocked'),
     fixture('uncited.json', 'degraded'),
     fixture('broken-off.sse', 'degraded', { http: { ...stream, then: 'break' } }),
     fixture('too-long.sse', 'degraded', { http: stream }),
@@ -128,7 +137,7 @@ describe('what is extracted from an answer', () => {
 
   it('is refused in a format of another provider', async () => {
     await expect(chatgptEngine.create(chatgptEngine.settings.parse({})).extract([{ name: 'x', text: '{}' }], { format: 'sonar' })).rejects.toThrow(
-      'CHATGPT reads openai-responses and openai-chat, not sonar',
+      'CHATGPT reads openai-responses, openai-chat, chatgpt-web, not sonar',
     );
   });
 });
@@ -204,6 +213,26 @@ describe('the operator’s upstream', () => {
     await engine.ask({ ...attempt, route: 'sandbox', sandboxUrl: sandbox.url });
     expect(upstream.requests).toEqual([]);
     expect(sandbox.requests.map(({ path, headers }) => [path, headers.authorization])).toEqual([['/v1/responses', 'Bearer sandbox']]);
+  });
+
+  it.each<[string, string[], boolean, boolean, string]>([
+    ['only the API', ['shopping', 'ads'], true, false, 'POST /v1/responses'],
+    ['only the capture service', [], false, true, 'POST /capture-of-mine'],
+    ['both, and nothing that only the web app shows', ['searchQueries', 'markdown'], true, true, 'POST /v1/responses'],
+    ['both, and products', ['shopping'], true, true, 'POST /capture-of-mine'],
+    ['both, and advertisements', ['ads'], true, true, 'POST /capture-of-mine'],
+  ])('with %s: %j are asked of the one that has them', async (_what, flags, hasApi, hasCapture, asked) => {
+    await using upstream = await replayUpstream({ ...stream, body: read('cited.sse') });
+    const engine = chatgptEngine.create(
+      chatgptEngine.settings.parse({
+        ...(hasApi && { OPENAI_API_KEY: 'sk-operator', OPENAI_BASE_URL: `${upstream.url}/v1` }),
+        ...(hasCapture && { CHATGPT_CAPTURE_URL: `${upstream.url}/capture-of-mine` }),
+      }),
+    );
+    const include = Object.fromEntries(flags.map((flag) => [flag, true]));
+    await engine.ask({ ...attempt, request: chatgptContract.request.parse({ ...request, include }), route: 'live' });
+    expect(engine.live).toBe(true);
+    expect(upstream.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([asked]);
   });
 
   it('is missing without a key: not live, and an attempt is rejected_credentials', async () => {

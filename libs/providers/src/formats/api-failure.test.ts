@@ -16,11 +16,14 @@ describe('what a refusal over HTTP means', () => {
     [403, error('model_forbidden'), 'rejected_credentials'],
     [403, error('unsupported_country_region_territory'), 'blocked'],
     [404, error('model_not_found'), 'rejected_request'],
+    [400, { error: { code: 400, message: 'API key expired. Please renew the API key.', status: 'INVALID_ARGUMENT' } }, 'rejected_credentials'],
+    [403, { error: { code: 7, message: 'Request rejected by anti-bot rules.' } }, 'blocked'],
     [408, '', 'timeout'],
     [409, '', 'unavailable'],
     [422, '', 'rejected_request'],
     [429, error('rate_limit_exceeded', 'tokens'), 'rate_limited'],
     [429, error('insufficient_quota', 'insufficient_quota'), 'quota_exhausted'],
+    [499, { error: { code: 499, status: 'CANCELLED', message: 'The operation was cancelled.' } }, 'unavailable'],
     [500, error('server_error'), 'unavailable'],
     [504, '', 'timeout'],
     [529, 'overloaded', 'unavailable'],
@@ -55,10 +58,20 @@ describe('what an error without a status means', () => {
     [error('context_length_exceeded'), 'rejected_request'],
     [error(401, null, 'Unauthorized'), 'rejected_credentials'],
     [error('429', null, 'Slow down'), 'rate_limited'],
+    [error(8, null, 'You have reached the limit of this model.'), 'rate_limited'],
+    [error(16, null, 'Not signed in.'), 'rejected_credentials'],
+    [{ code: 'Some resource has been exhausted', error: 'Too many.' }, 'rate_limited'],
     [{ type: 'error', code: 'rate_limit_exceeded', message: 'Please try again in 1.2s.' }, 'rate_limited'],
     [{}, 'unavailable'],
   ])('%j is %s', (body, reason) => {
     expect(apiFailure(body).reason).toBe(reason);
+  });
+
+  it('is a rate limit, whatever its words, when it says when to come back', () => {
+    const info = { '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '34.4s' };
+    const spent = { code: 429, status: 'RESOURCE_EXHAUSTED', message: 'You exceeded your current quota, please check your plan.' };
+    expect(apiFailure({ error: { ...spent, details: [info] } })).toMatchObject({ reason: 'rate_limited', retryAfterMs: 34_400 });
+    expect(apiFailure({ error: spent })).toMatchObject({ reason: 'quota_exhausted', retryAfterMs: undefined });
   });
 
   it('may hold its delay in words', () => {

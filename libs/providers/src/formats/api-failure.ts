@@ -2,7 +2,7 @@ import { UpstreamFailure, type FailureReason } from '@overheard/contracts';
 import type { Exchange } from './http.js';
 import { fieldsOf, parseJson, textOf } from './json.js';
 import { isHtml } from './payloads.js';
-import { retryDelayMs } from './retry-delay.js';
+import { retryDelayMs, retryInfoMs } from './retry-delay.js';
 
 /** What a refusal over HTTP means. */
 export function httpFailure({ status, headers, text }: Exchange): UpstreamFailure {
@@ -18,22 +18,27 @@ export function apiFailure(body: unknown, { status, headers }: { status?: number
   const error = { ...outer, ...fieldsOf(outer.error) };
   const message = textOf(error.message) ?? textOf(error.error) ?? textOf(body) ?? 'no message';
   const words = [error.code, error.type, error.status].filter((word) => typeof word === 'string').join(' ');
-  const given = status ?? [error.status, error.statusCode, error.code].map(Number).find((code) => code >= 400 && code < 600);
-  const reason = reasonOf(words, message, given);
+  const given = status ?? [error.status, error.statusCode, GRPC_STATUS[Number(error.code)], error.code].map(Number).find((code) => code >= 400 && code < 600);
+  const delayMs = retryInfoMs(error.details);
+  // Google says "you exceeded your current quota" of a minute's quota too, but only then when to come back.
+  const reason = delayMs !== undefined && given === 429 ? 'rate_limited' : reasonOf(words, message, given);
   const label = [given, words].filter(Boolean).join(' ');
   return new UpstreamFailure(reason, `${label ? `${label}: ` : ''}${message}`.slice(0, 500), {
-    retryAfterMs: reason === 'rate_limited' || reason === 'unavailable' ? retryDelayMs(headers, message) : undefined,
+    retryAfterMs: reason === 'rate_limited' || reason === 'unavailable' ? (delayMs ?? retryDelayMs(headers, message)) : undefined,
   });
 }
 
+// What the codes of a gRPC error are over HTTP, where an upstream puts them into JSON as they are.
+const GRPC_STATUS: Record<number, number> = { 1: 499, 3: 400, 4: 504, 5: 404, 7: 403, 8: 429, 9: 400, 13: 500, 14: 503, 16: 401 };
+
 // Words that say more than the status they come with: a wrong key is a 400 at one upstream, a spent quota a 429 at another.
 const BEFORE_STATUS: [FailureReason, RegExp][] = [
-  ['quota_exhausted', /insufficient_quota|billing|exceeded your current quota|used all available credits/i],
-  ['rejected_credentials', /(?:invalid|incorrect|missing|expired)[ _-]?(?:api|subscription)[ _-]?key|api key not valid|authentication/i],
-  ['blocked', /unsupported_country|(?:country|region|location)[^.]{0,30} (?:is )?not supported/i],
+  ['quota_exhausted', /insufficient_quota|billing|exceeded your current quota|used all available credits|credits are depleted/i],
+  ['rejected_credentials', /(?:invalid|incorrect|missing|expired)[ _-]?(?:api|subscription)[ _-]?key|api key (?:not valid|not found|expired)|authentication/i],
+  ['blocked', /anti-?bot|unsupported_country|(?:country|region|location)[^.]{0,30} (?:is )?not supported/i],
 ];
 const WITHOUT_STATUS: [FailureReason, RegExp][] = [
-  ['rate_limited', /rate_?limit|too_?many_?requests|resource_exhausted|\btokens\b|\brequests\b/i],
+  ['rate_limited', /rate_?limit|too_?many_?requests|resource[\w -]*exhausted|\btokens\b|\brequests\b/i],
   ['rejected_request', /invalid|not_found|exceeded|policy|content_filter|mismatch|unsupported|_value|image/i],
 ];
 
@@ -48,8 +53,8 @@ function statusReason(status: number): FailureReason {
   if (status === 402) return 'quota_exhausted';
   if (status === 408 || status === 504) return 'timeout';
   if (status === 429) return 'rate_limited';
-  // The official client retries a conflict too.
-  return status < 500 && status !== 409 ? 'rejected_request' : 'unavailable';
+  // A conflict, which OpenAI's own client retries, and a cancellation on the upstream's side (499) come out well another time.
+  return status < 500 && status !== 409 && status !== 499 ? 'rejected_request' : 'unavailable';
 }
 
 function pageReason(status: number, page: string): FailureReason {

@@ -9,10 +9,11 @@ export function readOpenaiChat(payloads: JsonRecord[]): WebAnswer {
   const endedBy = payloads.map((payload) => textOf(firstChoice(payload).finish_reason)).findLast(Boolean);
   const refused = payloads.find(({ error }) => isRecord(error) || textOf(error));
   const text = messages.map(({ content }) => contentText(content)).join('');
+  const annotations = messages.flatMap((message) => listOf(message.annotations));
   return {
     id: payloads.map(({ id }) => textOf(id)).find(Boolean),
     model: payloads.map(({ model }) => textOf(model)).find(Boolean),
-    parts: textOf(text) ? [{ text, citations: citationsOf(messages.flatMap(({ annotations }) => listOf(annotations))) }] : [],
+    parts: textOf(text) ? [{ text, citations: citationsOf(annotations, text) }] : [],
     searches: [],
     country: undefined,
     events: payloads.filter(({ object }) => object === 'chat.completion.chunk'),

@@ -76,6 +76,20 @@ describe('an answer of the Responses API', () => {
     expect(searches.at(-1)).toMatchObject({ pages: [{ url: 'https://a.example' }], feeds: ['oai-weather'] });
   });
 
+  it('names what xAI’s searches were asked, in JSON texts of older answers; other tools search nothing', () => {
+    const output = [
+      { type: 'web_search_call', name: 'web_search', arguments: '{"query":"a","num_results":5}' },
+      { type: 'web_search_call', name: 'browse_page', arguments: '{"url":"https://a.example"}' },
+      { type: 'custom_tool_call', name: 'x_keyword_search', input: '{"query":"from:b","limit":20}' },
+      { type: 'custom_tool_call', name: 'x_semantic_search', input: '{"query":"cut of' },
+      { type: 'x_search_call', action: { type: 'search', query: 'c', sources: [{ type: 'url', url: 'https://x.com/i/status/1' }] } },
+      { type: 'function_call', name: 'lookup', arguments: '{"query":"not ours"}' },
+    ];
+    const { searches } = readOpenaiResponses([{ object: 'response', output }]);
+    expect(searches.flatMap(({ queries }) => queries)).toEqual(['a', 'from:b', 'c']);
+    expect(searches.at(-1)?.pages).toEqual([{ url: 'https://x.com/i/status/1', title: undefined }]);
+  });
+
   it('holds citations in the order of their places, flat or nested, and none of another kind', () => {
     const annotations = [
       { type: 'url_citation', url: 'https://b.example', start_index: 9, end_index: 12 },

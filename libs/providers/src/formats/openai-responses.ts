@@ -1,6 +1,6 @@
 import type { UpstreamFailure } from '@overheard/contracts';
 import { apiFailure } from './api-failure.js';
-import { fieldsOf, isRecord, listOf, numberOf, textOf, type JsonRecord } from './json.js';
+import { fieldsOf, isRecord, listOf, numberOf, parseJson, textOf, type JsonRecord } from './json.js';
 import { citationsOf } from './url-citations.js';
 import type { AnswerPart, WebAnswer, WebSearch } from './web-answer.js';
 
@@ -63,14 +63,14 @@ function partsOf(item: JsonRecord): AnswerPart[] {
   return listOf(item.content)
     .map(fieldsOf)
     .filter(({ type, text }) => type === 'output_text' && textOf(text))
-    .map((part) => ({ text: part.text as string, citations: citationsOf(part.annotations) }));
+    .map((part) => ({ text: part.text as string, citations: citationsOf(part.annotations, part.text as string) }));
 }
 
 function searchOf(item: JsonRecord): WebSearch[] {
   const action = fieldsOf(item.action);
-  if (item.type !== 'web_search_call' || action.type !== 'search') return [];
+  const single = textOf(action.query) ?? queryInArguments(item);
+  if (single === undefined && (item.type !== 'web_search_call' || action.type !== 'search')) return [];
   const queries = listOf(action.queries).filter(textOf) as string[];
-  const single = textOf(action.query);
   const sources = listOf(action.sources).map(fieldsOf);
   return [
     {
@@ -79,6 +79,12 @@ function searchOf(item: JsonRecord): WebSearch[] {
       feeds: sources.flatMap(({ url, name }) => (!textOf(url) && textOf(name) ? [name as string] : [])),
     },
   ];
+}
+
+/** xAI writes what was searched for as JSON in a text: in older answers of its web search, in `custom_tool_call`s of its X search. */
+function queryInArguments({ type, arguments: args, input }: JsonRecord): string | undefined {
+  if (!/^(?:web_search|x_search|custom_tool)_call$/.test(String(type))) return undefined;
+  return textOf(fieldsOf(parseJson(textOf(args) ?? textOf(input) ?? '')).query);
 }
 
 /** An error body, an `error` event, or a response that failed; also inside a stream that began with status 200. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { retryDelayMs } from './retry-delay.js';
+import { retryDelayMs, retryInfoMs } from './retry-delay.js';
 
 const NOW = Date.parse('2026-01-01T00:00:00Z');
 const delay = (headers: Record<string, string>, message = '') => retryDelayMs(new Headers(headers), message, NOW);
@@ -34,5 +34,15 @@ describe('how long an upstream asks us to wait', () => {
     ['Limit 1, Requested 30.', undefined],
   ])('is in its words: %s', (message, expected) => {
     expect(delay({}, message)).toBe(expected);
+  });
+
+  it.each([
+    [[{ '@type': 'type.googleapis.com/google.rpc.QuotaFailure' }, { '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '34.4s' }], 34_400],
+    [[{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: 'soon' }], undefined],
+    [[{ '@type': 'type.googleapis.com/google.rpc.RetryInfo' }], undefined],
+    [{ retryDelay: '5s' }, undefined],
+    [undefined, undefined],
+  ])('is in the details of a Google error: %j is %p ms', (details, expected) => {
+    expect(retryInfoMs(details)).toBe(expected);
   });
 });

@@ -1,6 +1,16 @@
+import { fieldsOf, listOf, textOf } from './json.js';
+
 /** How long an upstream asks us to wait: from its headers, else from words such as "try again in 1.2s". */
 export function retryDelayMs(headers: Headers | undefined, message: string, now = Date.now()): number | undefined {
   return (headers && (fromRetryAfter(headers, now) ?? fromRateLimitReset(headers))) ?? fromWords(message);
+}
+
+/** How long Google asks us to wait, among an error's `details`: a `RetryInfo` with a `retryDelay` such as `34.4s`. */
+export function retryInfoMs(details: unknown): number | undefined {
+  const info = listOf(details)
+    .map(fieldsOf)
+    .find((detail) => String(detail['@type']).endsWith('google.rpc.RetryInfo'));
+  return spanMs(textOf(info?.retryDelay) ?? '');
 }
 
 function fromRetryAfter(headers: Headers, now: number): number | undefined {

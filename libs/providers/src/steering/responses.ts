@@ -27,8 +27,12 @@ export interface ResponseDraft {
   openedUrl?: string | undefined;
   text: string;
   marks: Mark[];
+  /** Calls of other tools, such as a search of posts. */
+  toolCalls?: (Fields & { type: string })[];
   /** The url that a citation carries, which may differ from the source's. */
   urlOf(mark: Mark): string;
+  /** The title that a citation carries; the source's when absent. */
+  titleOf?(mark: Mark): string;
   withSources: boolean;
   /** Bytes of encrypted reasoning to add. */
   paddingBytes: number;
@@ -37,10 +41,21 @@ export interface ResponseDraft {
 /** The complete response, as `stream: false` and the last event of a stream have it. */
 export function responseOf(draft: ResponseDraft): ResponseObject {
   const id = (prefix: string, index = 0) => `${prefix}_${createHash('sha256').update(`${draft.seed} ${prefix} ${index}`).digest('hex').slice(0, 48)}`;
-  const searches = draft.searches.map(({ queries, sources }) => ({ type: 'search', query: queries[0], ...(queries.length > 1 ? { queries } : {}), ...(draft.withSources ? { sources } : {}) }));
+  const searches = draft.searches.map(({ queries, sources }) => ({
+    type: 'search',
+    query: queries[0],
+    ...(queries.length > 1 ? { queries } : {}),
+    ...(draft.withSources ? { sources } : {}),
+  }));
   const actions: Fields[] = [...searches, ...(draft.openedUrl ? [{ type: 'open_page', url: draft.openedUrl }] : [])];
   const calls = actions.map((action, index) => ({ id: id('ws', index), type: 'web_search_call', status: 'completed', action }));
-  const annotations = draft.marks.map((mark) => ({ type: 'url_citation', end_index: mark.end, start_index: mark.start, title: mark.source.title, url: draft.urlOf(mark) }));
+  const annotations = draft.marks.map((mark) => ({
+    type: 'url_citation',
+    end_index: mark.end,
+    start_index: mark.start,
+    title: draft.titleOf?.(mark) ?? mark.source.title,
+    url: draft.urlOf(mark),
+  }));
 
   return {
     id: id('resp'),
@@ -56,8 +71,15 @@ export function responseOf(draft: ResponseDraft): ResponseObject {
     output: [
       { id: id('rs'), type: 'reasoning', summary: [] },
       ...calls,
+      ...(draft.toolCalls ?? []).map((call, index) => ({ id: id('ctc', index), ...call, status: 'completed' })),
       ...padding(draft.paddingBytes).map((encrypted_content, index) => ({ id: id('rs', index + 1), type: 'reasoning', encrypted_content, summary: [] })),
-      { id: id('msg'), type: 'message', status: 'completed', content: [{ type: 'output_text', annotations, logprobs: [], text: draft.text }], role: 'assistant' },
+      {
+        id: id('msg'),
+        type: 'message',
+        status: 'completed',
+        content: [{ type: 'output_text', annotations, logprobs: [], text: draft.text }],
+        role: 'assistant',
+      },
     ],
     parallel_tool_calls: true,
     previous_response_id: null,
@@ -77,18 +99,27 @@ export function responseOf(draft: ResponseDraft): ResponseObject {
 }
 
 const BLOCK_BYTES = 32 * 1024;
-const block = createHash('sha512').update('padding').digest('hex').repeat(BLOCK_BYTES / 128);
-const padding = (bytes: number): string[] => Array.from({ length: Math.ceil(bytes / BLOCK_BYTES) }, () => block);
+const block = createHash('sha512')
+  .update('padding')
+  .digest('hex')
+  .repeat(BLOCK_BYTES / 128);
+/** Text of about so many bytes, in blocks. */
+export const padding = (bytes: number): string[] => Array.from({ length: Math.ceil(bytes / BLOCK_BYTES) }, () => block);
 
-/** The events of a stream that ends in this response, in the order that was recorded. */
-export function* eventsOf(response: ResponseObject): Generator<Fields & { type: string }> {
+/** The events of a stream that ends in this response, in the order that was recorded; xAI tells its citations only after the text. */
+export function* eventsOf(response: ResponseObject, { citationsLast = false } = {}): Generator<Fields & { type: string }> {
   const begun = { ...response, status: 'in_progress', output: [], usage: null };
   yield { type: 'response.created', response: begun };
   yield { type: 'response.in_progress', response: begun };
   for (const [output_index, entry] of response.output.entries()) {
     yield { type: 'response.output_item.added', output_index, item: beginningOf(entry) };
-    if (entry.type === 'web_search_call') for (const stage of ['in_progress', 'searching', 'completed']) yield { type: `response.web_search_call.${stage}`, output_index, item_id: entry.id };
-    if (entry.type === 'message') yield* messageEvents(entry, output_index);
+    if (entry.type === 'web_search_call')
+      for (const stage of ['in_progress', 'searching', 'completed']) yield { type: `response.web_search_call.${stage}`, output_index, item_id: entry.id };
+    if (entry.type === 'custom_tool_call') {
+      yield { type: 'response.custom_tool_call_input.delta', output_index, item_id: entry.id, delta: entry.input };
+      yield { type: 'response.custom_tool_call_input.done', output_index, item_id: entry.id, input: entry.input };
+    }
+    if (entry.type === 'message') yield* messageEvents(entry, { output_index, citationsLast });
     yield { type: 'response.output_item.done', output_index, item: entry };
   }
   // The padding came once already; a second time would make the stream twice as long as asked for.
@@ -99,18 +130,23 @@ export function* eventsOf(response: ResponseObject): Generator<Fields & { type: 
 function beginningOf({ id, type, ...rest }: OutputEntry): Fields {
   if (type === 'reasoning') return { id, type, summary: [] };
   if (type === 'message') return { id, type, status: 'in_progress', content: [], role: rest.role };
+  if (type === 'custom_tool_call') return { id, type, ...rest, input: '', status: 'in_progress' };
   return { id, type, status: 'in_progress' };
 }
 
-function* messageEvents(entry: OutputEntry, output_index: number): Generator<Fields & { type: string }> {
+function* messageEvents(
+  entry: OutputEntry,
+  { output_index, citationsLast }: { output_index: number; citationsLast: boolean },
+): Generator<Fields & { type: string }> {
   const [part] = entry.content as [{ text: string; annotations: { end_index: number }[] }];
   const place = { item_id: entry.id, output_index, content_index: 0 };
   yield { type: 'response.content_part.added', ...place, part: { ...part, annotations: [], text: '' } };
   let written = 0;
   for (const [annotation_index, annotation] of part.annotations.entries()) {
-    yield* deltas(part.text.slice(written, annotation.end_index), place);
+    const reached = citationsLast ? part.text.length : annotation.end_index;
+    yield* deltas(part.text.slice(written, reached), place);
     yield { type: 'response.output_text.annotation.added', ...place, annotation_index, annotation };
-    written = annotation.end_index;
+    written = reached;
   }
   yield* deltas(part.text.slice(written), place);
   yield { type: 'response.output_text.done', ...place, text: part.text, logprobs: [] };

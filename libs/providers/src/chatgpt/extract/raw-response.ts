@@ -1,7 +1,7 @@
 import { fieldsOf, textOf, type JsonRecord } from '../../formats/json.js';
 import type { WebAnswer } from '../../formats/web-answer.js';
 
-type RawEvent = JsonRecord & { type: string };
+export type RawEvent = JsonRecord & { type: string };
 
 /**
  * The events of an answer in the form of interface.md: its start, each piece of text, its end. Every other event of the
@@ -36,8 +36,11 @@ function fromChunk(chunk: JsonRecord): RawEvent[] {
   return events.length ? events : [{ type: 'chat.completion.chunk', ...chunk }];
 }
 
-const messageStart = ({ id, model }: { id?: unknown; model?: unknown }): RawEvent => ({ type: 'message_start', message: { id, role: 'assistant', model } });
+export const messageStart = ({ id, model }: { id?: unknown; model?: unknown }): RawEvent => ({
+  type: 'message_start',
+  message: { id, role: 'assistant', model },
+});
 
-const messageDelta = (text: string): RawEvent => ({ type: 'message_delta', delta: { content: [{ type: 'output_text_delta', text_delta: text }] } });
+export const messageDelta = (text: string): RawEvent => ({ type: 'message_delta', delta: { content: [{ type: 'output_text_delta', text_delta: text }] } });
 
-const messageStop = (reason: string): RawEvent => ({ type: 'message_stop', reason });
+export const messageStop = (reason: string): RawEvent => ({ type: 'message_stop', reason });

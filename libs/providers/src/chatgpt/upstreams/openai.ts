@@ -11,7 +11,7 @@ export const openaiSettings = z.object({
     .string()
     .regex(/^[\x21-\x7e]+$/, 'Expected printable characters')
     .optional()
-    .describe('Key of the OpenAI API; without one ChatGPT has no upstream'),
+    .describe('Key of the OpenAI API; without it and without CHATGPT_CAPTURE_URL ChatGPT has no upstream'),
   OPENAI_BASE_URL: z
     .url({ protocol: /^https?$/ })
     .default('https://api.openai.com/v1')
