@@ -79,7 +79,7 @@ export class Sweeps implements OnApplicationBootstrap, OnApplicationShutdown {
       const requests = await this.lost.findPublished(this.cursor, BATCH);
       this.cursor = requests.length < BATCH ? FIRST_ID : (requests.at(-1)?.id ?? FIRST_ID);
       const lost = await this.bus.findLost(
-        requests.map((request) => ({ request, provider: request.provider, lane: laneFor(request), at: request.published_at, seq: request.published_seq })),
+        requests.map((request) => ({ request, id: request.id, provider: request.provider, lane: laneFor(request), seq: request.published_seq })),
       );
       await this.publish(lost.map(({ request }) => request));
       // A healthy page costs one turn; losses are followed up at once.

@@ -16,6 +16,7 @@ export interface NewDelivery extends Wanted {
   body: Buffer;
   dueAt: Date;
   expiresAt: Date;
+  trace: string | undefined;
 }
 
 /** An attempt's outcome; `retryDelayMs` is null when there are no more attempts. */
@@ -53,10 +54,19 @@ export class DeliveriesRepository {
   }
 
   /** Makes a delivery. False when the task has one. */
-  async insert({ taskId, accountId, url, body, dueAt, expiresAt }: NewDelivery): Promise<boolean> {
+  async insert({ taskId, accountId, url, body, dueAt, expiresAt, trace }: NewDelivery): Promise<boolean> {
     const { numInsertedOrUpdatedRows } = await this.database
       .insertInto('deliveries')
-      .values({ task_id: taskId, account_id: accountId, url, receiver: receiverOf(accountId, url), body, due_at: dueAt, expires_at: expiresAt })
+      .values({
+        task_id: taskId,
+        account_id: accountId,
+        url,
+        receiver: receiverOf(accountId, url),
+        body,
+        due_at: dueAt,
+        expires_at: expiresAt,
+        trace: trace ?? null,
+      })
       .onConflict((conflict) => conflict.column('task_id').doNothing())
       .executeTakeFirstOrThrow();
     return numInsertedOrUpdatedRows === 1n;
@@ -66,7 +76,7 @@ export class DeliveriesRepository {
   async claim({ receivers, accounts }: Room, leaseMs: number, limit: number): Promise<Claim[]> {
     const { rows } = await sql<Claim>`
       select id as "deliveryId", task_id as "taskId", d.account_id as "accountId", receiver, url, attempts as attempt,
-             case when octet_length(body) <= ${READ_TOGETHER_MAX_BYTES} then body end as body, octet_length(body) as "bodyBytes", secret,
+             case when octet_length(body) <= ${READ_TOGETHER_MAX_BYTES} then body end as body, octet_length(body) as "bodyBytes", secret, trace,
              (extract(epoch from now() - due_at) * 1000)::float8 as "lagMs"
       from claim_deliveries(${JSON.stringify(receivers)}::jsonb, ${JSON.stringify(accounts)}::jsonb, ${RECEIVER_MAX}, ${ACCOUNT_MAX},
         ${leaseMs} * interval '1 millisecond', ${limit}) d

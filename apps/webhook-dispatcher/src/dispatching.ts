@@ -1,6 +1,6 @@
 import { type BeforeApplicationShutdown, Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { decrypt, type DeliveryStatus, Undecipherable } from '@overheard/database';
-import { Batcher, inSpan, type Logger, systemClock } from '@overheard/runtime';
+import { Batcher, inSpan, type Logger, systemClock, traceOf } from '@overheard/runtime';
 import { AttemptReport } from './attempt-report.js';
 import type { Config } from './config.js';
 import { DeliveriesRepository, type Outcome } from './deliveries.repository.js';
@@ -98,8 +98,8 @@ export class Dispatching implements OnApplicationBootstrap, BeforeApplicationShu
 
   private begin(claim: Claim): void {
     this.inFlight.add(claim);
-    const { deliveryId, taskId, attempt } = claim;
-    const work = inSpan('delivery attempt', { attributes: { deliveryId, taskId, attempt } }, () => this.attempt(claim))
+    const { deliveryId, taskId, attempt, trace } = claim;
+    const work = inSpan('delivery attempt', { attributes: { deliveryId, taskId, attempt }, parent: traceOf(trace) }, () => this.attempt(claim))
       // What was not sent, or could not be recorded, counts as interrupted once its lease ends.
       .catch((error: unknown) => this.logger.error({ err: error, deliveryId, attempt }, 'delivery attempt interrupted'))
       .finally(() => {

@@ -11,6 +11,7 @@ const claim = (deliveryId: string, fields: Partial<Claim> = {}): Claim => ({
   body: null,
   bodyBytes: 100,
   secret: null,
+  trace: null,
   lagMs: 0,
   ...fields,
 });

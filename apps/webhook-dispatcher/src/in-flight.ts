@@ -11,6 +11,8 @@ export interface Claim {
   bodyBytes: number;
   /** What signs it, encrypted; null when signing is off. */
   secret: Buffer | null;
+  /** The `traceparent` of its task's trace. */
+  trace: string | null;
   /** How late it is. */
   lagMs: number;
 }

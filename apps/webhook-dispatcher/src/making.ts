@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Database, readTask, statusOf, taskRead } from '@overheard/database';
-import { Batcher, type Logger } from '@overheard/runtime';
+import { Batcher, type Logger, traceparent } from '@overheard/runtime';
 import { DeliveriesRepository, type Wanted } from './deliveries.repository.js';
 import { Dispatching } from './dispatching.js';
 import { LOGGER } from './tokens.js';
@@ -31,7 +31,13 @@ export class Making {
       return;
     }
     // Due since completion, so that whatever was held up still goes out in the order of completion.
-    const isNew = await this.deliveries.insert({ ...wanted, body: Buffer.from(taskRead(task)), dueAt: task.completedAt, expiresAt: task.expiresAt });
+    const isNew = await this.deliveries.insert({
+      ...wanted,
+      body: Buffer.from(taskRead(task)),
+      dueAt: task.completedAt,
+      expiresAt: task.expiresAt,
+      trace: traceparent(),
+    });
     if (isNew) this.dispatching.wake();
   }
 }

@@ -60,7 +60,7 @@ export class Sending {
       let failure = 'the connection was closed without an answer';
       const finish = () => {
         const error = statusCode === null ? failure : problemOf(statusCode);
-        resolve({ statusCode, error, durationMs: durationMs(), answer: statusCode === null ? null : Buffer.concat(kept) });
+        resolve({ statusCode, error, durationMs: durationMs(), answer: kept.length > 0 ? Buffer.concat(kept) : null });
       };
       const request = this.open(new URL(url), { ...headers, 'Content-Length': String(body.length) });
       request.on('error', (error) => (failure = printable(wordsFor(error, request))));
@@ -131,4 +131,4 @@ function wordsFor(error: NodeJS.ErrnoException, { socket }: ClientRequest): stri
 }
 
 /** A receiver's certificate may say anything, and PostgreSQL does not store everything. */
-const printable = (text: string): string => text.replace(/[\p{Cc}\p{Cs}]/gu, ' ').slice(0, ERROR_MAX_LENGTH);
+const printable = (text: string): string => text.slice(0, ERROR_MAX_LENGTH).replace(/[\p{Cc}\p{Cs}]/gu, ' ');

@@ -36,7 +36,7 @@ const start = async (settings = {}) => void running.push(await stage.start({ WEB
 /** A delivery that is due, without anybody who sends it. */
 async function dueDelivery(fields: { attempts?: number; expiresAt?: Date; taskId?: string } = {}): Promise<string> {
   const { taskId = uuidv7(), attempts = 0, expiresAt = new Date(Date.now() + 3_600_000) } = fields;
-  await deliveries.insert({ taskId, accountId, url: receiver.url, body: Buffer.from('{"task":{}}'), dueAt: new Date(), expiresAt });
+  await deliveries.insert({ taskId, accountId, url: receiver.url, body: Buffer.from('{"task":{}}'), dueAt: new Date(), expiresAt, trace: undefined });
   await stage.database.updateTable('deliveries').set({ attempts }).where('task_id', '=', taskId).execute();
   return taskId;
 }

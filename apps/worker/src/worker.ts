@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { Bus, BusModule, JetStreamStrategy, LaneReader } from '@overheard/bus';
-import { nestLogger, type Logger, type Service } from '@overheard/runtime';
+import { meter, nestLogger, type Logger, type Service } from '@overheard/runtime';
 import { HtmlStorage } from '@overheard/storage';
 import { config, type Config } from './config.js';
 import { RunTask } from './run-task.js';
@@ -33,9 +33,17 @@ export const worker: Service<Config> = {
     const strategy = new JetStreamStrategy({ bus, logger, readers: { work: lanes }, drainMs: DRAIN_MS });
     const app = await NestFactory.createMicroservice(module, { strategy, logger: nestLogger(logger) });
     await app.listen();
+    measureBacklog(bus, served);
     return { ready: () => bus.ready(), stop: () => app.close() };
   },
 };
+
+function measureBacklog(bus: Bus, served: Served[]): void {
+  const gauge = meter('worker').createObservableGauge('queue_backlog', { description: 'Tasks that wait in a lane' });
+  gauge.addCallback(async (result) => {
+    for (const { id } of served) for (const { lane, waiting } of await bus.backlog(id)) result.observe(waiting, { provider: id, lane });
+  });
+}
 
 function announce({ id, engine, route }: Served, logger: Logger): void {
   if (!engine) logger.warn({ provider: id }, 'this version has no engine for the provider: its tasks fail at once, free');

@@ -6,7 +6,7 @@ import type { Logger } from '@overheard/runtime';
 import type { z } from 'zod';
 import { CLAIM_CHECK, ClaimCheck, INLINE_MAX_BYTES } from './claim-check.js';
 import type { BusConfig } from './config.js';
-import { CONSUMERS, ensureTopology, Names } from './topology.js';
+import { CONSUMERS, ensureTopology, LANES, Names } from './topology.js';
 
 const TRANSIT_TTL_MS = 24 * 3_600_000;
 const PUBLISH_WITHIN_MS = 4000;
@@ -54,7 +54,7 @@ export class Bus {
     return bus;
   }
 
-  /** Publishes to a stream and resolves after its PubAck. A payload over 256 KiB goes by claim check. Safe to repeat with the same `id`. */
+  /** Publishes to a stream and resolves after its PubAck. A payload over 256 KiB goes by claim check. Safe to repeat with the same `id`; that of work begins with the task's. */
   async publish<T>(subject: string, schema: z.ZodType<T>, message: T, id: string): Promise<{ stream: string; seq: number }> {
     const payload = encode(schema, message, subject);
     const head = tracedHeaders();
@@ -124,21 +124,28 @@ export class Bus {
     return this.connection.subscribe(this.names.subject(subject), { queue: 'all', callback: (error, message) => void (error ?? respond(message)) });
   }
 
-  /** Those publications to work lanes that their stream does not hold any more: it was made anew since, or has no such message. */
+  /** Those publications to work lanes that their stream does not hold: it was made anew since, or the message is gone. */
   async findLost<Published extends PublishedWork>(published: Published[]): Promise<Published[]> {
-    const created = new Map<string, number>();
     const lost: Published[] = [];
-    for (const one of published) {
-      const { stream } = this.names.lane(one.provider, one.lane);
-      if (!created.has(stream)) created.set(stream, Date.parse((await this.manager.streams.info(stream)).created));
-      const isOlder = (one.at?.getTime() ?? 0) < (created.get(stream) ?? 0);
-      if (isOlder || one.seq === null || !(await this.holds(stream, one.seq))) lost.push(one);
-    }
+    for (const one of published) if (!(await this.holds(one))) lost.push(one);
     return lost;
   }
 
-  private async holds(stream: string, seq: number): Promise<boolean> {
-    return (await this.manager.streams.getMessage(stream, { seq })) !== null;
+  private async holds({ id, provider, lane, seq }: PublishedWork): Promise<boolean> {
+    if (seq === null) return false;
+    const stored = await this.manager.streams.getMessage(this.names.lane(provider, lane).stream, { seq });
+    // In a stream that was made anew the place may be another message's.
+    return stored?.header.get('Nats-Msg-Id').startsWith(`${id}:`) ?? false;
+  }
+
+  /** How many tasks wait in each lane of a provider. */
+  async backlog(provider: string): Promise<{ lane: string; waiting: number }[]> {
+    return Promise.all(
+      LANES.map(async (lane) => {
+        const { stream, durable } = this.names.lane(provider, lane);
+        return { lane, waiting: (await this.manager.consumers.info(stream, durable)).num_pending };
+      }),
+    );
   }
 
   /** Whether so many outcomes wait to be recorded that a task may well be over although its row does not say so. */
@@ -182,9 +189,9 @@ export class Bus {
 
 /** Where in which lane a task was published. */
 export interface PublishedWork {
+  id: string;
   provider: string;
   lane: string;
-  at: Date | null;
   seq: number | null;
 }
 

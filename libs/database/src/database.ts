@@ -21,8 +21,9 @@ export class Database extends Kysely<Schema> {
       statement_timeout: STATEMENT_WITHIN_MS,
       keepAlive: true,
     });
-    // An idle connection that breaks is replaced at the next query; unheard, the event would end the process.
-    pool.on('error', onIdleError);
+    // A connection that breaks is replaced at the next query; unheard, its events would end the process. One in use tells its query as well.
+    pool.on('error', ({ message }) => onIdleError(new Error(message)));
+    pool.on('connect', (client) => client.on('error', () => undefined));
     return new Database({ dialect: new PostgresDialect({ pool }) });
   }
 }

@@ -1,4 +1,4 @@
-import { type Context, context, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
+import { type Context, context, propagation, ROOT_CONTEXT, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
 
 export interface SpanOptions {
   kind?: SpanKind;
@@ -24,5 +24,15 @@ export function inSpan<T>(
     }
   });
 }
+
+/** The trace that is going on as a W3C `traceparent`, to be gone on with later; undefined when nothing is traced. */
+export function traceparent(): string | undefined {
+  const carrier: { traceparent?: string } = {};
+  propagation.inject(context.active(), carrier);
+  return carrier.traceparent;
+}
+
+/** Goes on with a stored trace; what is not stored begins one of its own. */
+export const traceOf = (stored: string | null): Context => (stored === null ? context.active() : propagation.extract(ROOT_CONTEXT, { traceparent: stored }));
 
 export { SpanKind };

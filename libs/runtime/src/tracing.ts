@@ -1,3 +1,5 @@
+import { createRequire, syncBuiltinESMExports } from 'node:module';
+
 // The first import of every service: what is to be traced has to be watched before anybody loads it. Where no collector is
 // named (OTEL_EXPORTER_OTLP_ENDPOINT, as OpenTelemetry defines it) nothing is loaded and nothing traced.
 if (process.env['OTEL_EXPORTER_OTLP_ENDPOINT']) await startTracing();
@@ -26,7 +28,9 @@ async function startTracing(): Promise<void> {
     ],
   });
   sdk.start();
+  // Node's own modules are watched from their first `require` on, which an ES module never makes.
+  const require = createRequire(import.meta.url);
+  for (const name of ['node:http', 'node:https']) require(name);
+  syncBuiltinESMExports();
   process.once('beforeExit', () => void sdk.shutdown());
 }
-
-export {};

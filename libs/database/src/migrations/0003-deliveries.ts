@@ -25,6 +25,7 @@ const TABLES = [
     locked_until timestamptz,
     created_at timestamptz not null default now(),
     expires_at timestamptz not null,
+    trace text,
     constraint pending_has_a_body check (status <> 'pending' or body is not null)
   ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.05)`,
   // What may be claimed, account by account and receiver by receiver; what is under way is in neither.

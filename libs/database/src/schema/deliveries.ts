@@ -21,6 +21,8 @@ export interface DeliveriesTable {
   locked_until: Date | null;
   created_at: Generated<Date>;
   expires_at: Date;
+  /** The W3C `traceparent` of the task's trace, which its attempts go on with. */
+  trace: string | null;
 }
 
 /** Owner: webhook-dispatcher. Written before anything is sent; its outcome follows. */

@@ -1,0 +1,74 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { createTestBus, type TestBus, until } from '@overheard/testing';
+import { laneOf, SYNC_LANE } from '@overheard/bus';
+import { Gate, leftOn, put, serve } from './serve.js';
+
+let tested: TestBus;
+let close: () => Promise<void> = async () => undefined;
+beforeEach(async () => void (tested = await createTestBus()));
+afterEach(async () => {
+  await close();
+  await tested.remove();
+});
+
+/** Mixed so that no priority comes in order. */
+const mixed = Array.from({ length: 30 }, (_none, index) => ({ text: `task ${index}`, priority: ((index * 7) % 10) + 1 }));
+
+describe('with one slot', () => {
+  test('thirty tasks of mixed priorities run by priority, and in order of arrival within one', async () => {
+    const { bus } = tested;
+    for (const { text, priority } of mixed) await put(bus, laneOf(priority), text);
+    const began: string[] = [];
+    ({ close } = await serve({ bus }, async (text) => void began.push(text)));
+    await until('all to have run', () => began.length === mixed.length);
+    expect(began).toEqual([...mixed].sort((one, two) => two.priority - one.priority).map(({ text }) => text));
+    await until('all to be acknowledged', async () => (await leftOn(bus)) === 0);
+  });
+
+  test('whatever comes while one runs is served by urgency: the synchronous request first, though it came last', async () => {
+    const { bus } = tested;
+    const gate = new Gate();
+    ({ close } = await serve({ bus }, gate.hold));
+    await put(bus, laneOf(1), 'running');
+    await until('the first to run', () => gate.running === 1);
+    for (const [lane, text] of [
+      [laneOf(1), 'low'],
+      [laneOf(9), 'high'],
+      [laneOf(10), 'highest'],
+      [SYNC_LANE, 'sync'],
+    ] as const)
+      await put(bus, lane, text);
+    for (let count = 2; count <= 5; count += 1) {
+      gate.release();
+      await until('the next to run', () => gate.begun.length === count);
+    }
+    gate.release();
+    expect(gate.begun).toEqual(['running', 'sync', 'highest', 'high', 'low']);
+    expect(gate.runningMax).toBe(1);
+  });
+});
+
+test('exactly as many run at once as there are slots, and a slot that is free takes the next', async () => {
+  const { bus } = tested;
+  const gate = new Gate();
+  for (let index = 0; index < 20; index += 1) await put(bus, laneOf(5), `task ${index}`);
+  ({ close } = await serve({ bus, slots: 4 }, gate.hold));
+  for (let taken = 4; taken <= 20; taken += 1) {
+    await until(`${taken} to have been taken`, () => gate.begun.length === taken && gate.running === 4);
+    gate.release();
+  }
+  for (let left = 0; left < 3; left += 1) gate.release();
+  await until('all to be acknowledged', async () => (await leftOn(bus)) === 0);
+  expect(gate.runningMax).toBe(4);
+});
+
+test('two workers share the lanes: each task runs once', async () => {
+  const { bus } = tested;
+  const began: string[] = [];
+  const workers = await Promise.all([0, 1].map(() => serve({ bus, slots: 3 }, async (text) => void began.push(text))));
+  close = async () => void (await Promise.all(workers.map((worker) => worker.close())));
+  await Promise.all(mixed.map(({ text, priority }) => put(bus, laneOf(priority), text)));
+  await until('all to be acknowledged', async () => began.length >= mixed.length && (await leftOn(bus)) === 0);
+  expect([...began].sort()).toEqual(mixed.map(({ text }) => text).sort());
+});
+

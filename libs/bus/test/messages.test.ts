@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { Bus, laneOf, MessageInvalid, SUBJECTS } from '@overheard/bus';
+import { createTestBus, silentLogger, type TestBus, until } from '@overheard/testing';
+import { leftOn, type Note, note, PROVIDER, put } from './serve.js';
+
+let tested: TestBus;
+let other: Bus;
+let bus: Bus;
+beforeAll(async () => {
+  tested = await createTestBus();
+  ({ bus } = tested);
+  other = await Bus.connect(tested.settings, 'other', silentLogger());
+});
+afterAll(async () => {
+  await other.close();
+  await tested.remove();
+});
+
+test('a message that does not fit its schema is refused where it is published, whichever way it goes', async () => {
+  const wrong = { text: 7 } as unknown as Note;
+  await expect(bus.publish(SUBJECTS.work(PROVIDER, laneOf(1)), note, wrong, 'wrong')).rejects.toThrow(MessageInvalid);
+  expect(() => bus.notify('inbox.test', note, wrong)).toThrow(MessageInvalid);
+  await expect(bus.ask('rpc.test', { schema: note, message: wrong }, note, 100)).rejects.toThrow(MessageInvalid);
+  expect(await leftOn(bus)).toBe(0);
+});
+
+test('what is published twice under the same id is there once', async () => {
+  for (const text of ['first', 'second', 'third']) await put(bus, laneOf(1), text, 'the-same');
+  await Promise.all(['fourth', 'fifth'].map((text) => put(other, laneOf(1), text, 'the-same')));
+  expect(await leftOn(bus)).toBe(1);
+});
+
+test('notices reach everybody who listens; one that does not fit is dropped', async () => {
+  const heard: string[][] = [[], []];
+  [bus, other].forEach((listener, index) => listener.onNotice('inbox.test', note, ({ text }) => void heard[index]?.push(text)));
+  // Subscriptions are there once the server has answered something sent after them.
+  await Promise.all([bus.ready(), other.ready()]);
+  bus.connection.publish(bus.names.subject('inbox.test'), '{"text": 7}');
+  bus.notify('inbox.test', note, { text: 'hello' });
+  await until('both to hear', () => heard.every((texts) => texts.length === 1));
+  expect(heard).toEqual([['hello'], ['hello']]);
+});
+
+describe('a question', () => {
+  test('is answered by one of those who can', async () => {
+    let answered = 0;
+    const reply = async ({ text }: Note) => ((answered += 1), { text: `${text}!` });
+    const ears = [bus, other].map((one) => one.onQuestion('rpc.shared', note, note, reply));
+    await Promise.all([bus.ready(), other.ready()]);
+    expect(await bus.ask('rpc.shared', { schema: note, message: { text: 'hello' } }, note, 5000)).toEqual({ text: 'hello!' });
+    expect(answered).toBe(1);
+    ears.forEach((ear) => ear.unsubscribe());
+  });
+
+  test.each<[string, () => Promise<Note>]>([
+    ['fails', () => Promise.reject(new Error('a fault'))],
+    ['gives an answer that does not fit', () => Promise.resolve({ text: 7 } as unknown as Note)],
+  ])('whose answerer %s gets no answer, so that it is asked again', async (_what, reply) => {
+    const ear = bus.onQuestion('rpc.faulty', note, note, reply);
+    await expect(bus.ask('rpc.faulty', { schema: note, message: { text: 'hello' } }, note, 300)).rejects.toThrow(/timeout/i);
+    ear.unsubscribe();
+  });
+});

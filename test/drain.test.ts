@@ -1,0 +1,35 @@
+import { randomBytes } from 'node:crypto';
+import { expect, test } from '@jest/globals';
+import { until } from '@overheard/testing';
+import { useStack } from './stack.js';
+
+const stack = useStack();
+
+test('a worker that is told to end finishes what it has, takes nothing new, and ends with status 0; the rest waits for the next', async () => {
+  const tenant = await stack.tenant();
+  const word = `n${randomBytes(6).toString('hex')}`;
+  const running = await Promise.all(
+    Array.from({ length: 8 }, (_, index) => tenant.create({ payload: { prompt: `running ${index} #delay=2s #nonce=${word}` } })),
+  );
+  await until('all to be at work', async () => (await stack.calls(word)).length === 8);
+  const ended = stack.end('worker');
+  await until('it to be stopping', () => stack.log('worker').some(({ msg }) => msg === 'stopping'));
+  const late = await tenant.create({ payload: { prompt: 'late' } });
+  expect(await ended).toBe(0);
+  for (const { body } of running) expect((await tenant.over(body.taskId, 5000)).body).toMatchObject({ task: { status: 'COMPLETED', attempts: 1 } });
+  expect(await stack.calls(word)).toHaveLength(8);
+  expect((await tenant.read(late.body.taskId)).body.task.status).toBe('QUEUED');
+  await stack.restart('worker');
+  expect((await tenant.over(late.body.taskId)).body).toMatchObject({ task: { status: 'COMPLETED', attempts: 1 } });
+});
+
+test.each(['gateway', 'task-store'] as const)('%s ends with status 0 when told, and what it had accepted is completed afterwards', async (service) => {
+  const tenant = await stack.tenant();
+  const tasks = await Promise.all(Array.from({ length: 20 }, (_, index) => tenant.create({ payload: { prompt: `task ${index} #delay=500ms` } })));
+  expect(tasks.map(({ status }) => status)).toEqual(tasks.map(() => 202));
+  expect(await stack.end(service)).toBe(0);
+  await stack.restart(service);
+  for (const { body } of tasks) expect((await tenant.over(body.taskId)).body.task.status).toBe('COMPLETED');
+  await until('everything to be settled', async () => (await stack.credits(tenant.accountId)).reserved === 0);
+  expect((await stack.credits(tenant.accountId)).charged).toBe(100);
+});
