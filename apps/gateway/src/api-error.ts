@@ -26,4 +26,11 @@ export class ApiError extends Error {
   static invalid(details: FieldProblem[]): ApiError {
     return new ApiError(400, { success: false, error: 'Request validation failed', details });
   }
+
+  /** As an entry of a batch's results: always in the Standard form (decision X3). */
+  asItem(): { error: { code: string; message: string; details?: unknown } } {
+    const { error, details } = this.body as { error: StandardError | string; details?: FieldProblem[] };
+    if (typeof error === 'object') return { error };
+    return { error: { code: 'VALIDATION_ERROR', message: error, ...(details ? { details } : {}) } };
+  }
 }

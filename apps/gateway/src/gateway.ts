@@ -12,9 +12,11 @@ import { Cancellation } from './cancellation.js';
 import { config, type Config } from './config.js';
 import { CountriesController } from './countries.controller.js';
 import { ApiKeysRepository } from './door/api-keys.repository.js';
+import { DeliveriesController } from './deliveries.controller.js';
 import { Door } from './door/door.js';
 import { KeyCache } from './door/key-cache.js';
 import { ErrorFilter } from './error.filter.js';
+import { EstimateController } from './estimate.controller.js';
 import { HtmlController } from './html.controller.js';
 import { httpServer } from './http-server.js';
 import { Concurrency } from './limits/concurrency.js';
@@ -27,6 +29,7 @@ import { RecordedController } from './recorded.controller.js';
 import { RequestLog } from './request-log.js';
 import { RequestsRepository } from './requests.repository.js';
 import { Settlement } from './settlement.js';
+import { Settlements } from './settlements.js';
 import { Submission } from './submission.js';
 import { Sweeps } from './sweeps.js';
 import { SweepsRepository } from './sweeps.repository.js';
@@ -34,14 +37,33 @@ import { TaskCreation } from './task-creation.js';
 import { TaskReading } from './task-reading.js';
 import { TasksController } from './tasks.controller.js';
 import { CONFIG, LOGGER } from './tokens.js';
+import { UsageController } from './usage.controller.js';
+import { UsageRepository } from './usage.repository.js';
 
 const SETTLE_SLOTS = 512;
 const DRAIN_MS = 10_000;
 
-const controllers = [MonitorController, TasksController, CountriesController, HtmlController, RecordedController];
+const controllers = [
+  ...[MonitorController, TasksController, EstimateController, UsageController, DeliveriesController, CountriesController, HtmlController],
+  RecordedController,
+];
 const providers = [
   ...[ApiKeysRepository, KeyCache, Door, Redis, RateLimit, Concurrency, RequestLog, ErrorFilter],
-  ...[RequestsRepository, Admission, Submission, Settlement, Outcomes, Cancellation, Monitor, Sweeps, SweepsRepository, TaskCreation, TaskReading],
+  ...[
+    RequestsRepository,
+    Admission,
+    Submission,
+    Settlement,
+    Outcomes,
+    Cancellation,
+    Monitor,
+    Sweeps,
+    SweepsRepository,
+    TaskCreation,
+    TaskReading,
+    Settlements,
+    UsageRepository,
+  ],
 ];
 
 @Module({})

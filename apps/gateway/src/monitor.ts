@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { standardError } from '@overheard/contracts';
+import { ignoredFields, standardError } from '@overheard/contracts';
 import type { ProviderContract } from '@overheard/providers/contracts';
 import type { Logger } from '@overheard/runtime';
 import type { FastifyReply, FastifyRequest } from 'fastify';
@@ -8,6 +8,7 @@ import { ApiError } from './api-error.js';
 import { Cancellation } from './cancellation.js';
 import type { Config } from './config.js';
 import { callerOf } from './door/door.js';
+import { goneSignal } from './gone.js';
 import { Concurrency, type Slot } from './limits/concurrency.js';
 import { newRequest } from './new-request.js';
 import { type Outcome, Outcomes } from './outcomes.js';
@@ -16,7 +17,7 @@ import { type NewRequest, RequestsRepository } from './requests.repository.js';
 import { Settlement } from './settlement.js';
 import { Submission } from './submission.js';
 import { CONFIG, LOGGER } from './tokens.js';
-import { ignoredIn, nameIgnored, valid } from './validate.js';
+import { nameIgnored, valid } from './validate.js';
 import { withinMs } from './within.js';
 
 // Public HTTP clients give up at 300 s (decision L6).
@@ -40,9 +41,9 @@ export class Monitor {
   ) {}
 
   async answer(contract: ProviderContract, http: FastifyRequest, reply: FastifyReply): Promise<void> {
-    nameIgnored(reply, ignoredIn(http.body, contract.request));
+    nameIgnored(reply, ignoredFields(http.body, contract.request));
     const payload = valid(contract.request, http.body);
-    const request = newRequest(http, { contract, payload, credits: creditsFor(contract, payload, this.config), mode: 'sync' });
+    const request = newRequest(http, http.id, { contract, payload, credits: creditsFor(contract, payload, this.config), mode: 'sync' });
     const slot = await this.takeSlot(http, reply);
     const gone = goneSignal(reply);
     // A client that leaves frees its slot at once, whatever becomes of its run (decision L2).
@@ -103,15 +104,6 @@ export class Monitor {
     await this.cancellation.tooLate(request, contract.label);
     return withinMs(LATE_OUTCOME_MS, outcome);
   }
-}
-
-/** Aborts when the connection closes before the answer is out. */
-function goneSignal(reply: FastifyReply): AbortSignal {
-  const gone = new AbortController();
-  reply.raw.once('close', () => {
-    if (!reply.raw.writableFinished) gone.abort();
-  });
-  return gone.signal;
 }
 
 const aborted = (signal: AbortSignal): Promise<undefined> =>

@@ -15,10 +15,14 @@ export interface Asked {
 }
 
 /** A valid request as admission takes it. A test key's costs nothing (decision A4). */
-export function newRequest(http: FastifyRequest, { contract, payload, credits, mode, priority = 1, webhookUrl, idempotencyKey }: Asked): NewRequest {
+export function newRequest(
+  http: FastifyRequest,
+  id: string,
+  { contract, payload, credits, mode, priority = 1, webhookUrl, idempotencyKey }: Asked,
+): NewRequest {
   const { accountId, keyId, test } = callerOf(http);
   return {
-    id: http.id,
+    id,
     account_id: accountId,
     key_id: keyId,
     test,

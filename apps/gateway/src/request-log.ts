@@ -2,7 +2,8 @@ import { Inject, Injectable } from '@nestjs/common';
 import { isCarriable } from '@overheard/contracts';
 import { contractOf } from '@overheard/providers/contracts';
 import { Batcher, Events, type Logger } from '@overheard/runtime';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { callerOf } from './door/door.js';
 import { settingsOf } from './door/route-table.js';
 import { contractAt } from './monitor.controller.js';
 import { type RefusedRequest, RequestsRepository } from './requests.repository.js';
@@ -14,7 +15,7 @@ const TEXT_MAX = 10_000;
 /** One line for each request in the process's log, and an entry in the account's request log for the refused ones (decision L7). */
 @Injectable()
 export class RequestLog {
-  private readonly refused: Batcher<RefusedRequest>;
+  private readonly rows: Batcher<RefusedRequest>;
   private readonly events: Events;
 
   constructor(
@@ -22,7 +23,7 @@ export class RequestLog {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
     this.events = new Events(logger);
-    this.refused = new Batcher((rows) => requests.logRefused(rows), { itemsMax: BATCH_MAX });
+    this.rows = new Batcher((rows) => requests.logRefused(rows), { itemsMax: BATCH_MAX });
   }
 
   watch(server: FastifyInstance): void {
@@ -35,37 +36,43 @@ export class RequestLog {
         { requestId: request.id, accountId: caller?.accountId, keyId: caller?.keyId },
       );
       // An admitted request has its row already; writing it again changes nothing.
-      if (caller && reply.statusCode >= 400 && settingsOf(request).logged) await this.logRefused(request, reply);
+      const { logged: mode } = settingsOf(request);
+      if (caller && reply.statusCode >= 400 && mode)
+        this.refused(request, { id: request.id, body: request.body, status: reply.statusCode, mode, latencyMs: reply.elapsedTime });
     });
   }
 
-  private async logRefused(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-    try {
-      await this.refused.add(refusedRow(request, reply));
-    } catch (error) {
-      this.logger.warn({ err: error, requestId: request.id }, 'refused request not logged');
-    }
+  /** Notes a refused request; its body is whatever was sent. */
+  refused(request: FastifyRequest, refusal: Refusal): void {
+    const row = refusedRow(request, refusal);
+    void this.rows.add(row).catch((error: unknown) => this.logger.warn({ err: error, requestId: row.id }, 'refused request not logged'));
   }
 }
 
-function refusedRow(request: FastifyRequest, reply: FastifyReply): RefusedRequest {
-  const { caller } = request;
-  if (!caller) throw new Error('only requests with a key are logged');
-  const mode = settingsOf(request).logged ?? 'sync';
-  const body = asObject(request.body);
-  const asked = mode === 'async' ? asObject(body['payload']) : body;
-  const provider = mode === 'async' ? contractOf(String(body['taskType'])) : contractAt(request.routeOptions.url);
+interface Refusal {
+  id: string;
+  body: unknown;
+  status: number;
+  mode: 'sync' | 'async';
+  latencyMs?: number;
+}
+
+function refusedRow(request: FastifyRequest, { id, body, status, mode, latencyMs = 0 }: Refusal): RefusedRequest {
+  const { accountId, keyId, test } = callerOf(request);
+  const sent = asObject(body);
+  const asked = mode === 'async' ? asObject(sent['payload']) : sent;
+  const provider = mode === 'async' ? contractOf(String(sent['taskType'])) : contractAt(request.routeOptions.url);
   return {
-    id: request.id,
-    account_id: caller.accountId,
-    key_id: caller.keyId,
-    test: caller.test,
+    id,
+    account_id: accountId,
+    key_id: keyId,
+    test,
     provider: provider?.id ?? null,
     mode,
     prompt: textOf(asked['prompt'] ?? asked['query']),
     country: textOf(asked['country']),
-    status_code: reply.statusCode,
-    latency_ms: Math.round(reply.elapsedTime),
+    status_code: status,
+    latency_ms: Math.round(latencyMs),
   };
 }
 

@@ -1,11 +1,19 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { Database, taskRead, webhookOf, type WebhookView } from '@overheard/database';
+import { Database, taskRead, webhookOf } from '@overheard/database';
+import { durationMs } from '@overheard/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
 import { ApiError } from './api-error.js';
 import { callerOf } from './door/door.js';
 import { Concurrency } from './limits/concurrency.js';
 import { RequestsRepository } from './requests.repository.js';
+import { goneSignal } from './gone.js';
+import { Settlements } from './settlements.js';
 import { taskId, valid } from './validate.js';
+
+const WAIT_MAX_MS = 60_000;
+
+const waiting = z.object({ wait: durationMs.refine((ms) => ms <= WAIT_MAX_MS, 'wait must be at most 60s').optional() });
 
 /** Reads tasks and the state of the queue (decisions S2 to S5). */
 @Injectable()
@@ -14,20 +22,24 @@ export class TaskReading {
     @Inject(Concurrency) private readonly concurrency: Concurrency,
     @Inject(Database) private readonly database: Database,
     @Inject(RequestsRepository) private readonly requests: RequestsRepository,
+    @Inject(Settlements) private readonly settlements: Settlements,
   ) {}
 
   async read(http: FastifyRequest, reply: FastifyReply): Promise<void> {
     const id = valid(taskId, http.params).taskId.toLowerCase();
+    const { wait } = valid(waiting, http.query);
+    if (wait !== undefined) await this.settlements.wait(id, wait, () => this.isOver(http, id), goneSignal(reply));
     const row = await this.requests.find(callerOf(http).accountId, id);
     if (!row) throw ApiError.of('RESOURCE_NOT_FOUND');
     void reply
       .header('content-type', 'application/json; charset=utf-8')
-      .send(taskRead(row, row.webhookUrl === null ? undefined : await this.webhookOf(row.id, row.webhookUrl)));
+      .send(taskRead(row, row.webhookUrl === null ? undefined : await webhookOf(this.database, id)));
   }
 
-  /** What became of the webhook so far; a delivery that is about to be made counts as pending. */
-  private async webhookOf(id: string, url: string): Promise<WebhookView> {
-    return (await webhookOf(this.database, id)) ?? { url, status: 'pending', attempts: 0, lastStatusCode: null, nextAttemptAt: null };
+  /** Also of a task that does not exist: nothing will become of it. */
+  private async isOver(http: FastifyRequest, id: string): Promise<boolean> {
+    const row = await this.requests.find(callerOf(http).accountId, id);
+    return !row || row.state !== 'open';
   }
 
   async status(http: FastifyRequest): Promise<object> {

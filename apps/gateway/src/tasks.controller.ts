@@ -20,6 +20,12 @@ export class TasksController {
     return this.creation.create(request, reply);
   }
 
+  @Post('/task/batch')
+  @RouteConfig({ scope: 'tasks:create', bodyMaxBytes: 8 * 1024 * 1024 } satisfies RouteSettings)
+  createBatch(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    return this.creation.createBatch(request, reply);
+  }
+
   @Get('/task/:taskId')
   @RouteConfig({ scope: 'tasks:read' } satisfies RouteSettings)
   read(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {

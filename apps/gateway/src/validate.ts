@@ -1,4 +1,4 @@
-import { type FieldProblem, ignoredFields } from '@overheard/contracts';
+import type { FieldProblem } from '@overheard/contracts';
 import type { FastifyReply } from 'fastify';
 import { z } from 'zod';
 import { ApiError } from './api-error.js';
@@ -31,9 +31,6 @@ export function nameIgnored(reply: FastifyReply, names: string[]): void {
   const safe = names.filter((name) => NAME_FORM.test(name)).slice(0, NAMES_MAX);
   if (safe.length > 0) void reply.header('x-ignored-fields', safe.join(', '));
 }
-
-/** `ignoredFields` for a body and a payload inside it. */
-export const ignoredIn = (value: unknown, schema: z.ZodType, prefix = ''): string[] => ignoredFields(value, schema, prefix);
 
 /** A task's id in the path (decision S4). */
 export const taskId = z.object({ taskId: z.guid('taskId must be a UUID') });

@@ -9,6 +9,8 @@ export interface RouteSettings {
   open?: boolean;
   /** A monitor call or a task creation: in the request log, refused ones too (decision L7). */
   logged?: 'sync' | 'async';
+  /** The largest body it takes; absent: 1 MiB. */
+  bodyMaxBytes?: number;
 }
 
 export const settingsOf = (request: FastifyRequest): RouteSettings => (request.routeOptions?.config ?? {}) as RouteSettings;
@@ -18,7 +20,10 @@ export class RouteTable {
   private readonly routes: { path: RegExp; method: string }[] = [];
 
   constructor(server: FastifyInstance) {
-    server.addHook('onRoute', ({ url, method }) => {
+    server.addHook('onRoute', (route) => {
+      const { url, method, config } = route;
+      const { bodyMaxBytes } = (config ?? {}) as RouteSettings;
+      if (bodyMaxBytes !== undefined) route.bodyLimit = bodyMaxBytes;
       const path = new RegExp(`^${url.replace(/:\w+/g, '[^/]+')}$`);
       for (const one of [method].flat()) this.routes.push({ path, method: one });
     });
