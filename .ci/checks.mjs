@@ -28,12 +28,30 @@ function acceptance() {
   const single = linesOf('acceptance-checks').map((line) => line.split('\t'));
   const names = [...new Set([...sections, ...single.map(([section]) => section)])];
   if (names.length === 0) return [];
-  const found = reportOf('acceptance/acceptance.mjs', ['--only', names.join(',')])?.checks ?? [];
+  const found = acceptanceRows(names);
   const wanted = single.filter(([section]) => !sections.includes(String(section)));
   return [
     ...sections.flatMap((section) => judge(section, found, (row) => row.section === section)),
     ...wanted.flatMap(([section, id]) => judge(`${section} ${id}`, found, (row) => row.section === section && row.id === id)),
   ];
+}
+
+/**
+ * What the checks of these sections found. Some of them measure time, which a busy machine has little of: sections with a
+ * failure are run once more, and what failed both times has failed.
+ * @param {string[]} sections @returns {Row[]}
+ */
+function acceptanceRows(sections) {
+  const rowsOf = (/** @type {string[]} */ names) => reportOf('acceptance/acceptance.mjs', ['--only', names.join(',')])?.checks ?? [];
+  /** @type {Row[]} */
+  const first = rowsOf(sections);
+  const shaky = [...new Set(first.filter(({ ok }) => !ok).map(({ section }) => section))];
+  if (shaky.length === 0) return first;
+  console.log(`once more: ${shaky.join(', ')}`);
+  /** @type {Row[]} */
+  const second = rowsOf(shaky);
+  const isSame = (/** @type {Row} */ one) => (/** @type {Row} */ other) => one.section === other.section && one.sentence === other.sentence;
+  return first.map((row) => (row.ok ? row : (second.find(isSame(row)) ?? row)));
 }
 
 /** @typedef {{ section: string, id: string, sentence: string, ok: boolean, why?: string }} Row */
