@@ -9,6 +9,7 @@ const READS_ENVIRONMENT = [
   'libs/testing/**',
   'scripts/**',
   'test/**',
+  'docs/**',
   '**/*.test.ts',
   'apps/*/test/**',
   'libs/*/test/**',
@@ -49,6 +50,6 @@ export default tseslint.config(
   },
   { files: READS_ENVIRONMENT, rules: { 'n/no-process-env': 'off' } },
   // A command line prints.
-  { files: ['scripts/**', '.ci/**', 'apps/cli/**', 'bench/**'], rules: { 'no-console': 'off' } },
+  { files: ['scripts/**', '.ci/**', 'apps/cli/**', 'bench/**', 'docs/**'], rules: { 'no-console': 'off' } },
   { files: ['*.config.js', 'scripts/jest-reporter.mjs', '**/vite.config.ts'], rules: { 'import-x/no-default-export': 'off' } },
 );

@@ -19,7 +19,7 @@ const project = (displayName, testMatch) => ({
   // Tests run on the sources, so that a stale build can't pass.
   moduleNameMapper: {
     '^(\\.{1,2}/.*)\\.js$': '$1',
-    '^@overheard/(contracts|runtime|bus|database|storage|testing)$': '<rootDir>/libs/$1/src/index.ts',
+    '^@overheard/(client|contracts|runtime|bus|database|storage|testing)$': '<rootDir>/libs/$1/src/index.ts',
     '^@overheard/database/nest$': '<rootDir>/libs/database/src/database.module.ts',
     '^@overheard/providers/(.*)$': '<rootDir>/libs/providers/src/$1.ts',
   },

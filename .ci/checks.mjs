@@ -26,7 +26,7 @@ process.exitCode = failures.length > 0 ? 1 : 0;
 function acceptance() {
   const sections = linesOf('acceptance-sections');
   const single = linesOf('acceptance-checks').map((line) => line.split('\t'));
-  const names = [...new Set([...sections, ...single.map(([section]) => section)])];
+  const names = [...new Set([...sections, ...single.map(([section]) => String(section))])];
   if (names.length === 0) return [];
   const found = acceptanceRows(names);
   const wanted = single.filter(([section]) => !sections.includes(String(section)));

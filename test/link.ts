@@ -1,11 +1,12 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
-/** A way to a server that can be cut and mended: what is behind a cut one is away. */
+/** A way to a server that can be cut, stalled and mended: what is behind it is then away, or silent. */
 export class Link {
   private server: Server | undefined;
   private port = 0;
-  private readonly sockets = new Set<Socket>();
+  private isStalled = false;
+  private readonly pairs = new Set<readonly [near: Socket, far: Socket]>();
 
   private constructor(private readonly target: URL) {}
 
@@ -22,17 +23,30 @@ export class Link {
     return address.href;
   }
 
-  /** From now on nothing gets through, and nobody connects. */
+  /** From now on every connection is broken, and nobody connects. */
   async cut(): Promise<void> {
     if (!this.server) return;
     const closed = once(this.server, 'close');
     this.server.close();
-    for (const socket of this.sockets) socket.destroy();
+    for (const pair of this.pairs) for (const socket of pair) socket.destroy();
     await closed;
     this.server = undefined;
   }
 
+  /** From now on nothing gets through, and nobody is told. */
+  stall(): void {
+    this.isStalled = true;
+    for (const [near, far] of this.pairs) {
+      near.unpipe(far).pause();
+      far.unpipe(near).pause();
+    }
+  }
+
+  /** All is as before: what was held up arrives. */
   async mend(): Promise<void> {
+    if (this.isStalled) for (const [near, far] of this.pairs) near.pipe(far).pipe(near);
+    this.isStalled = false;
+    if (this.server) return;
     this.server = createServer((near) => this.join(near, connect(Number(this.target.port), this.target.hostname)));
     this.server.listen(this.port, '127.0.0.1');
     await once(this.server, 'listening');
@@ -40,17 +54,16 @@ export class Link {
   }
 
   private join(near: Socket, far: Socket): void {
-    for (const [one, other] of [
-      [near, far],
-      [far, near],
-    ] as const) {
-      this.sockets.add(one);
-      one.pipe(other);
-      one.on('error', () => other.destroy());
-      one.on('close', () => {
-        this.sockets.delete(one);
-        other.destroy();
+    const pair = [near, far] as const;
+    this.pairs.add(pair);
+    for (const socket of pair) {
+      socket.on('error', () => undefined);
+      socket.on('close', () => {
+        this.pairs.delete(pair);
+        near.destroy();
+        far.destroy();
       });
     }
+    if (!this.isStalled) near.pipe(far).pipe(near);
   }
 }

@@ -88,8 +88,9 @@ export class Stack {
   /** Ends a service as an operator does, and gives its exit status. */
   end = (name: ServiceName): Promise<number | null> => this.process(name).stop();
   healthUrl = (name: ServiceName): string => this.process(name).healthUrl;
-  /** A server is away for all services, but not for the test. */
+  /** A server is away for all services, but not for the test; or it is there and silent. */
   cut = (server: ServerName): Promise<void> => this.link(server).cut();
+  stall = async (server: ServerName): Promise<void> => this.link(server).stall();
   mend = (server: ServerName): Promise<void> => this.link(server).mend();
   /** The log of a service: one object a line. */
   log = (name: ServiceName): Record<string, any>[] => this.process(name).lines.flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : []));

@@ -7,7 +7,7 @@ const lists: Record<string, readonly string[]> = Object.assign({}, ...contracts.
 const models = Object.keys(lists).sort();
 const all = [...new Set(Object.values(lists).flat())].sort();
 
-const query = z.object({ model: z.enum(models, { error: `model must be one of ${models.join(', ')}` }).optional() });
+export const countriesQuery = z.object({ model: z.enum(models, { error: `model must be one of ${models.join(', ')}` }).optional() });
 
 @Controller('/v1/countries')
 export class CountriesController {
@@ -15,7 +15,7 @@ export class CountriesController {
   @Get()
   @Header('cache-control', 'private, max-age=86400')
   list(@Query() given: unknown): readonly string[] {
-    const { model } = valid(query, given);
+    const { model } = valid(countriesQuery, given);
     return model === undefined ? all : (lists[model] ?? []);
   }
 }

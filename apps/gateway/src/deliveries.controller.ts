@@ -11,14 +11,14 @@ import { valid } from './validate.js';
 const PAGE_MAX = 200;
 const PAGE_DEFAULT = 50;
 
-const query = z.object({
+export const deliveriesQuery = z.object({
   taskId: z.guid('taskId must be a UUID').optional(),
   status: z.enum(['pending', 'delivered', 'failed'], { error: 'status must be pending, delivered or failed' }).optional(),
   cursor: z.guid('cursor must be the nextCursor of the page before').optional(),
   limit: z.coerce.number(`limit must be an integer from 1 to ${PAGE_MAX}`).int().min(1).max(PAGE_MAX).default(PAGE_DEFAULT),
 });
 
-const parameters = z.object({ deliveryId: z.guid('deliveryId must be a UUID') });
+export const deliveryPath = z.object({ deliveryId: z.guid('deliveryId must be a UUID') });
 
 const settings = { scope: 'webhooks:manage' } satisfies RouteSettings;
 
@@ -30,14 +30,14 @@ export class DeliveriesController {
   @Get()
   @RouteConfig(settings)
   list(@Req() request: FastifyRequest, @Query() given: unknown): Promise<object> {
-    return listDeliveries(this.database, { accountId: callerOf(request).accountId, ...valid(query, given) });
+    return listDeliveries(this.database, { accountId: callerOf(request).accountId, ...valid(deliveriesQuery, given) });
   }
 
   @Post('/:deliveryId/redeliver')
   @HttpCode(202)
   @RouteConfig(settings)
   async redeliver(@Req() request: FastifyRequest, @Param() given: unknown): Promise<object> {
-    const { deliveryId } = valid(parameters, given);
+    const { deliveryId } = valid(deliveryPath, given);
     try {
       return await redeliver(this.database, { deliveryId, accountId: callerOf(request).accountId });
     } catch (error) {

@@ -137,9 +137,9 @@ const estimateFields = {
   payload: z.unknown().refine(isObject, 'payload must be an object: the body of the matching monitor endpoint'),
 };
 
-const estimateBody = z.object(estimateFields);
+export const estimateBody = z.object(estimateFields);
 
-const creationBody = (allowed: AllowedHosts) =>
+export const creationBody = (allowed: AllowedHosts) =>
   z.object({
     ...estimateFields,
     priority: wholeNumber('priority', PRIORITY_MIN, PRIORITY_MAX).default(PRIORITY_MIN),
@@ -159,7 +159,7 @@ const creationBody = (allowed: AllowedHosts) =>
 
 const BATCH_MAX = 500;
 
-const batchBody = z.object({
+export const batchBody = z.object({
   tasks: z
     .array(z.unknown(), { error: 'tasks must be a list of task bodies' })
     .min(1, 'tasks must not be empty')

@@ -13,7 +13,7 @@ import { taskId, valid } from './validate.js';
 
 const WAIT_MAX_MS = 60_000;
 
-const waiting = z.object({ wait: durationMs.refine((ms) => ms <= WAIT_MAX_MS, 'wait must be at most 60s').optional() });
+export const waiting = z.object({ wait: durationMs.refine((ms) => ms <= WAIT_MAX_MS, 'wait must be at most 60s').optional() });
 
 /** Reads tasks and the state of the queue (decisions S2 to S5). */
 @Injectable()

@@ -15,7 +15,7 @@ const day = (field: string) => z.iso.date(`${field} must be a date such as 2026-
 
 const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 
-const query = z
+export const usageQuery = z
   .object({
     from: day('from').optional(),
     to: day('to').optional(),
@@ -34,7 +34,7 @@ export class UsageController {
   @Get()
   @RouteConfig({ scope: 'tasks:read' } satisfies RouteSettings)
   async read(@Req() request: FastifyRequest, @Query() given: unknown): Promise<object> {
-    const asked = valid(query, given);
+    const asked = valid(usageQuery, given);
     const { accountId } = callerOf(request);
     const to = asked.to ?? dayOf(await this.usage.now());
     const from = asked.from ?? dayOf(Date.parse(to) - (DEFAULT_DAYS - 1) * DAY_MS);

@@ -16,7 +16,8 @@ export const promptText = (noun: 'Prompt' | 'Query') =>
     .min(1, `${noun} cannot be empty`)
     // A code point is at most two code units, so most texts need no counting.
     .refine((text) => text.length <= LENGTH_MAX || [...text].length <= LENGTH_MAX, `${noun} is too long`)
-    .refine(isCarriable, `${noun} contains invalid characters`);
+    .refine(isCarriable, `${noun} contains invalid characters`)
+    .meta({ maxLength: LENGTH_MAX });
 
 /** Any other text of a request; `field` names it in messages (decision R4). */
 export const fieldText = (field: string, lengthMax: number) =>
@@ -31,7 +32,8 @@ export const countryOf = (countries: readonly string[]) => {
   const known = new Set(countries);
   return z
     .string({ error: (issue) => (issue.input === undefined ? 'Country is required' : 'Expected string') })
-    .refine((code) => known.has(code), 'Invalid country code');
+    .refine((code) => known.has(code), 'Invalid country code')
+    .meta({ pattern: '^[A-Z]{2}$', description: 'ISO 3166-1 alpha-2 code in capitals; `GET /v1/countries` lists those that are supported' });
 };
 
 /** An include flag: a boolean, false when absent (decision R5). */
@@ -41,7 +43,8 @@ export const flag = z.boolean({ error: 'Expected boolean' }).default(false);
 export const wholeNumber = (field: string, from: number, to: number) =>
   z
     .number({ error: `${field} must be an integer from ${from} to ${to}` })
-    .refine((value) => Number.isInteger(value) && value >= from && value <= to, `${field} must be an integer from ${from} to ${to}`);
+    .refine((value) => Number.isInteger(value) && value >= from && value <= to, `${field} must be an integer from ${from} to ${to}`)
+    .meta({ type: 'integer', minimum: from, maximum: to });
 
 /** The include object: its flags, each optional. Absent means every flag at its default. */
 export const includeFlags = <Shape extends z.ZodRawShape>(shape: Shape) => z.object(shape, { error: 'Expected object' }).prefault({} as never);

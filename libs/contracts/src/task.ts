@@ -22,4 +22,5 @@ export const idempotencyKey = z
   .refine(
     (key) => key.length > 0 && [...key].length <= 255 && isCarriable(key) && PRINTABLE.test(key),
     'idempotencyKey must have 1 to 255 printable characters',
-  );
+  )
+  .meta({ minLength: 1, maxLength: 255 });

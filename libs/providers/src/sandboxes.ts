@@ -11,4 +11,7 @@ export const sandboxes: Record<string, () => Promise<Sandbox>> = {
   GROK: () => import('./grok/sandbox.js').then((module) => module.grokSandbox),
   GEMINI: () => import('./gemini/sandbox.js').then((module) => module.geminiSandbox),
   COPILOT: () => import('./copilot/sandbox.js').then((module) => module.copilotSandbox),
+  AIMODE: () => import('./aimode/sandbox.js').then((module) => module.aimodeSandbox),
+  GOOGLE: () => import('./google/sandbox.js').then((module) => module.googleSandbox),
+  GOOGLE_NEWS: () => import('./google-news/sandbox.js').then((module) => module.googleNewsSandbox),
 };

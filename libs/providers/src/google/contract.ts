@@ -4,7 +4,33 @@ import type { LineItem, ProviderContract } from '../contract.js';
 import { answerAd, answerVideo, device, oneSpot, pages, searchCountries, spot } from '../search-page.js';
 
 /** Google shows no AI Overview in these, though it can be searched from them. */
-const WITHOUT_OVERVIEW = ['AF', 'AQ', 'BV', 'BY', 'CN', 'EH', 'ER', 'FR', 'GS', 'HK', 'HM', 'IO', 'MF', 'MM', 'MO', 'PM', 'RU', 'SD', 'SS', 'TF', 'UM', 'VA', 'VE', 'WF', 'YE'];
+const WITHOUT_OVERVIEW = [
+  'AF',
+  'AQ',
+  'BV',
+  'BY',
+  'CN',
+  'EH',
+  'ER',
+  'FR',
+  'GS',
+  'HK',
+  'HM',
+  'IO',
+  'MF',
+  'MM',
+  'MO',
+  'PM',
+  'RU',
+  'SD',
+  'SS',
+  'TF',
+  'UM',
+  'VA',
+  'VE',
+  'WF',
+  'YE',
+];
 const overviewCountries = searchCountries.filter((code) => !WITHOUT_OVERVIEW.includes(code));
 
 /** `true` stands for an overview without options, `false` for none (decision R5). */
@@ -37,7 +63,15 @@ const organicResult = z.object({
   sitelinks: z.object({ inline: z.array(z.object({ title: z.string(), link: z.string() })) }).optional(),
 });
 
-const question = z.object({ question: z.string(), snippet: text, title: text, link: text, markdown: text, sources: z.array(shapes.source).optional(), page: z.int() });
+const question = z.object({
+  question: z.string(),
+  snippet: text,
+  title: text,
+  link: text,
+  markdown: text,
+  sources: z.array(shapes.source).optional(),
+  page: z.int(),
+});
 
 const ad = z.object({
   position: z.int(),
