@@ -31,7 +31,7 @@ async function page() {
     if (engine) upstreams.push(`### ${label}\n\n${table(fieldsOf(engine.settings).map(([name, schema]) => [name, described(schema)]))}`);
   }
   const common = [...variables].filter(([, { readers }]) => readers.length === APPS.length);
-  const own = APPS.map((app) => [app, [...variables].filter(([, { readers }]) => readers.includes(app) && readers.length < APPS.length)]);
+  const own = APPS.map((app) => ({ app, rows: [...variables].filter(([, { readers }]) => readers.includes(app) && readers.length < APPS.length) }));
   return `# Configuration
 
 Every setting is an environment variable. A service names all wrong ones together and does not start. An empty variable counts as
@@ -43,7 +43,7 @@ This page is made from the code: \`node scripts/configuration.mjs\`.
 
 ${table(common)}
 
-${own.map(([app, rows]) => `## ${app}\n\n${table(rows)}`).join('\n\n')}
+${own.map(({ app, rows }) => `## ${app}\n\n${table(rows)}`).join('\n\n')}
 
 ## Upstreams
 
