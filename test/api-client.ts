@@ -1,4 +1,5 @@
 import { until } from '@overheard/testing';
+import { deviation } from './conformance.js';
 
 /** An answer of the API: its body as it came, and as JSON where it is some. */
 export interface Reply {
@@ -17,7 +18,7 @@ export interface Sent {
 
 const QUESTION = { prompt: 'Which travel mug keeps coffee hot longest?', country: 'US' };
 
-/** Calls the API as the holder of a key. */
+/** Calls the API as the holder of a key. Every answer is held against the API's document. */
 export class ApiClient {
   constructor(
     private readonly baseUrl: string,
@@ -36,7 +37,10 @@ export class ApiClient {
       ...(signal ? { signal } : {}),
     });
     const text = await response.text();
-    return { status: response.status, headers: response.headers, text, body: parsed(text) };
+    const reply = { status: response.status, headers: response.headers, text, body: parsed(text) };
+    const fault = deviation({ method, path, ...reply });
+    if (fault) throw new Error(`${method} ${path} answered ${reply.status} otherwise than docs/api/openapi.json says: ${fault}; it said ${text.slice(0, 500)}`);
+    return reply;
   }
 
   get = (path: string): Promise<Reply> => this.send('GET', path);

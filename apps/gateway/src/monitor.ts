@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { ignoredFields, standardError } from '@overheard/contracts';
 import type { ProviderContract } from '@overheard/providers/contracts';
-import type { Logger } from '@overheard/runtime';
+import { type Logger, systemClock } from '@overheard/runtime';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Admission, creditsHeader } from './admission.js';
 import { ApiError } from './api-error.js';
@@ -72,11 +72,14 @@ export class Monitor {
   /** The request's outcome; undefined when its client left before there was one. */
   private async run(request: NewRequest, contract: ProviderContract, gone: AbortSignal): Promise<Outcome | undefined> {
     const outcome = this.outcomes.wait(request.id);
+    const patience = new AbortController();
     try {
       if (!gone.aborted) await this.publish(request);
-      const inTime = withinMs(ANSWER_WITHIN_MS, outcome).catch(() => this.giveUp(request, contract, outcome));
-      return await Promise.race([inTime, aborted(gone)]);
+      const late = systemClock.sleep(ANSWER_WITHIN_MS, patience.signal).then(() => 'late' as const);
+      const first = await Promise.race([outcome, aborted(gone), late]);
+      return first === 'late' ? await this.giveUp(request, contract, outcome) : first;
     } finally {
+      patience.abort();
       this.outcomes.forget(request.id);
     }
   }

@@ -16,11 +16,6 @@ export interface Outcome extends Pick<OutcomeNotice, 'status' | 'statusCode' | '
   error: StandardError | undefined;
 }
 
-interface Waiter {
-  resolve: (outcome: Outcome) => void;
-  reject: (error: unknown) => void;
-}
-
 /**
  * Where synchronous requests wait. The inbox is the fast path; every few seconds, and after a reconnect, one query looks
  * up whatever was missed (architecture.md, step 5).
@@ -29,7 +24,7 @@ interface Waiter {
 export class Outcomes implements OnApplicationBootstrap, OnApplicationShutdown {
   /** The subject that work messages carry, of this gateway alone. */
   readonly inbox = SUBJECTS.inbox(randomUUID());
-  private readonly waiters = new Map<string, Waiter>();
+  private readonly waiters = new Map<string, (outcome: Outcome) => void>();
   private look: NodeJS.Timeout | undefined;
 
   constructor(
@@ -54,7 +49,7 @@ export class Outcomes implements OnApplicationBootstrap, OnApplicationShutdown {
 
   /** Resolves with the outcome of that request. `forget` when nobody waits any more. */
   wait(id: string): Promise<Outcome> {
-    return new Promise((resolve, reject) => this.waiters.set(id, { resolve, reject }));
+    return new Promise((resolve) => this.waiters.set(id, resolve));
   }
 
   forget(id: string): void {
@@ -84,7 +79,7 @@ export class Outcomes implements OnApplicationBootstrap, OnApplicationShutdown {
     try {
       const settled = await this.settlement.settle(notice);
       const { status, statusCode, route, timings, attempts } = notice;
-      this.waiters.get(notice.id)?.resolve({ status, statusCode, route, timings, attempts, ...settled, ...parts });
+      this.waiters.get(notice.id)?.({ status, statusCode, route, timings, attempts, ...settled, ...parts });
       this.waiters.delete(notice.id);
     } catch (error) {
       // The next look tries again; the request waits on until its deadline.

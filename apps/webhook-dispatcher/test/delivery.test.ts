@@ -1,6 +1,18 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { disableSigning, enableSigning, isSigning, listDeliveries, readTask, redeliver, rotateSigning, taskRead, webhookOf } from '@overheard/database';
+import {
+  disableSigning,
+  enableSigning,
+  isSigning,
+  listDeliveries,
+  readTask,
+  redeliver,
+  redeliverRange,
+  rotateSigning,
+  sendTestDelivery,
+  taskRead,
+  webhookOf,
+} from '@overheard/database';
 import { until } from '@overheard/testing';
 import { createStage, ENCRYPTION_KEY, settledTask, type Stage } from './dispatcher.js';
 import { answer, receive, type Receiver } from './receiver.js';
@@ -12,7 +24,7 @@ let used = 0;
 
 beforeAll(async () => {
   stage = await createStage();
-  receivers = await Promise.all(Array.from({ length: 12 }, () => receive()));
+  receivers = await Promise.all(Array.from({ length: 14 }, () => receive()));
   await stage.start({ WEBHOOK_ALLOWED_HOSTS: receivers.map(({ host }) => host).join(',') });
 });
 afterAll(async () => {
@@ -168,6 +180,81 @@ describe('a delivery', () => {
     expect((await list({ taskId: newestFirst[1] })).ids).toEqual([newestFirst[1]]);
     expect([(await list({ status: 'failed' })).ids, (await list({ status: 'delivered' })).ids.length]).toEqual([[], 3]);
     expect((await list({ accountId: randomUUID() })).ids).toEqual([]);
+  });
+});
+
+describe('a range', () => {
+  it('is sent again by hand in order: the dead letters of the time given, of one account, whose bodies are there', async () => {
+    const receiver = nextReceiver(answer(500));
+    const accountId = await stage.account();
+    const tasks = [];
+    for (let count = 0; count < 4; count++) {
+      tasks.push(await deliver(receiver, accountId));
+      await over(tasks[count] as (typeof tasks)[0]);
+    }
+    const [old, expired, first, second] = tasks.map(({ taskId }) => taskId) as [string, string, string, string];
+    const at = (hours: number) => new Date(Date.now() - hours * 3_600_000);
+    await stage.database
+      .updateTable('deliveries')
+      .set({ created_at: at(3) })
+      .where('task_id', '=', old)
+      .execute();
+    await stage.database
+      .updateTable('deliveries')
+      .set({ expires_at: at(1) })
+      .where('task_id', '=', expired)
+      .execute();
+    const range = { accountId, sinceMs: 2 * 3_600_000, status: 'failed' as const };
+    expect(await redeliverRange(stage.database, { ...range, accountId: await stage.account() })).toEqual({ redelivered: 0, expired: 0 });
+    expect(await redeliverRange(stage.database, { ...range, status: 'delivered' })).toEqual({ redelivered: 0, expired: 0 });
+
+    receiver.behave = answer(200);
+    const before = receiver.hits.length;
+    expect(await redeliverRange(stage.database, range)).toEqual({ redelivered: 2, expired: 1 });
+    const statuses = await until('both to be delivered', async () => {
+      const { deliveries } = await listDeliveries(stage.database, { accountId, limit: 10 });
+      const found = Object.fromEntries(deliveries.map(({ taskId, status }) => [taskId, status]));
+      return found[first] === 'delivered' && found[second] === 'delivered' && found;
+    });
+    expect(statuses).toEqual({ [old]: 'failed', [expired]: 'failed', [first]: 'delivered', [second]: 'delivered' });
+    expect(
+      receiver.hits
+        .slice(before)
+        .map(({ raw }) => JSON.parse(raw.toString()).task.id)
+        .sort(),
+    ).toEqual([first, second].sort());
+    await expect(redeliverRange(stage.database, { ...range, accountId: randomUUID() })).rejects.toMatchObject({ name: 'NotFound' });
+  });
+});
+
+describe('a test delivery', () => {
+  it('is signed, sent and logged like any other, has the form of a task read, and costs nothing', async () => {
+    const receiver = nextReceiver();
+    const accountId = await stage.account();
+    const { secret = '' } = await enableSigning(stage.database, key, accountId);
+    const { taskId, deliveryId } = await sendTestDelivery(stage.database, { accountId, url: receiver.url });
+    expect(await over({ accountId, taskId })).toMatchObject({
+      deliveryId,
+      status: 'delivered',
+      url: receiver.url,
+      attempts: [{ attempt: 1, statusCode: 200 }],
+    });
+    const { headers, raw } = receiver.hits[0] as (typeof receiver.hits)[0];
+    const ours = createHmac('sha256', secret).update(`${headers['x-service-timestamp']}.`).update(raw).digest('hex');
+    expect([headers['x-service-signature'], headers['webhook-id']]).toEqual([`v1=${ours}`, taskId]);
+    expect(JSON.parse(raw.toString())).toMatchObject({
+      task: { id: taskId, taskType: 'TEST', status: 'COMPLETED' },
+      credits: { creditsToCharge: 0, creditsCharged: 0 },
+      response: { text: expect.stringContaining('漢字') },
+    });
+  });
+
+  it('to an address that is not public fails in the log, and one for an account that is not there is refused', async () => {
+    const accountId = await stage.account();
+    const { taskId } = await sendTestDelivery(stage.database, { accountId, url: 'http://169.254.169.254/' });
+    const failed = await over({ accountId, taskId });
+    expect([failed.status, failed.attempts[0]?.error]).toEqual(['failed', expect.stringMatching(/^blocked address/)]);
+    await expect(sendTestDelivery(stage.database, { accountId: randomUUID(), url: 'http://example.com/' })).rejects.toMatchObject({ name: 'NotFound' });
   });
 });
 

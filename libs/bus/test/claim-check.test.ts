@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import { type Bus, ConsumerReader, laneOf, type Reader, SUBJECTS } from '@overheard/bus';
 import { createTestBus, type TestBus, until } from '@overheard/testing';
 import { inTransit, leftOn, note, put, serve } from './serve.js';
+import { type Bus, ConsumerReader, laneOf, type Reader, SUBJECTS } from '@overheard/bus';
 
 const LANE = laneOf(5);
 const MIB = 1024 * 1024;
@@ -21,10 +21,17 @@ describe('a payload of 20 MB', () => {
 
   test.each<[string, (large: string) => Promise<void>, (() => Reader) | undefined]>([
     ['over a lane', (large) => put(bus, LANE, large), undefined],
-    ['over a shared consumer', async (large) => void (await bus.publish(SUBJECTS.finished, note, { text: large }, 'one')), () => new ConsumerReader(bus, 'record', 8)],
+    [
+      'over a shared consumer',
+      async (large) => void (await bus.publish(SUBJECTS.finished, note, { text: large }, 'one')),
+      () => new ConsumerReader(bus, 'record', 8),
+    ],
   ])('arrives whole %s, and is gone from the transit store once the work is done', async (_way, publish, reader) => {
     const seen: { whole: boolean; stored: number }[] = [];
-    ({ close } = await serve({ bus, ...(reader ? { reader: reader() } : {}) }, async (received) => void seen.push({ whole: received === text, stored: await inTransit(bus) })));
+    ({ close } = await serve(
+      { bus, ...(reader ? { reader: reader() } : {}) },
+      async (received) => void seen.push({ whole: received === text, stored: await inTransit(bus) }),
+    ));
     await publish(text);
     await until('its payload to be removed', async () => seen.length > 0 && (await inTransit(bus)) === 0, 20_000);
     expect(seen).toEqual([{ whole: true, stored: 1 }]);

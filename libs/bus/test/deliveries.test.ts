@@ -1,9 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { nanos } from '@nats-io/transport-node';
-import { type Bus, type DeliveryContext, LaneReader, laneOf, SUBJECTS, TryLater } from '@overheard/bus';
 import { createTestBus, type TestBus, until } from '@overheard/testing';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Gate, leftOn, PROVIDER, put, serve } from './serve.js';
+import { type Bus, type DeliveryContext, LaneReader, laneOf, SUBJECTS, TryLater } from '@overheard/bus';
 
 const LANE = laneOf(5);
 

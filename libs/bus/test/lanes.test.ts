@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { createTestBus, type TestBus, until } from '@overheard/testing';
-import { laneOf, SYNC_LANE } from '@overheard/bus';
 import { Gate, leftOn, put, serve } from './serve.js';
+import { laneOf, SYNC_LANE } from '@overheard/bus';
 
 let tested: TestBus;
 let close: () => Promise<void> = async () => undefined;
@@ -71,4 +71,3 @@ test('two workers share the lanes: each task runs once', async () => {
   await until('all to be acknowledged', async () => began.length >= mixed.length && (await leftOn(bus)) === 0);
   expect([...began].sort()).toEqual(mixed.map(({ text }) => text).sort());
 });
-

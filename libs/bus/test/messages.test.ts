@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { Bus, laneOf, MessageInvalid, SUBJECTS } from '@overheard/bus';
 import { createTestBus, silentLogger, type TestBus, until } from '@overheard/testing';
 import { leftOn, type Note, note, PROVIDER, put } from './serve.js';
+import { Bus, laneOf, MessageInvalid, SUBJECTS } from '@overheard/bus';
 
 let tested: TestBus;
 let other: Bus;

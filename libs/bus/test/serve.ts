@@ -1,7 +1,7 @@
 import { Objm } from '@nats-io/obj';
 import { z } from 'zod';
-import { type Bus, type DeliveryContext, decode, JetStreamStrategy, LaneReader, type Reader, SUBJECTS } from '@overheard/bus';
 import { silentLogger } from '@overheard/testing';
+import { type Bus, type DeliveryContext, decode, JetStreamStrategy, LaneReader, type Reader, SUBJECTS } from '@overheard/bus';
 
 export const note = z.object({ text: z.string() });
 export type Note = z.infer<typeof note>;
@@ -18,7 +18,10 @@ export interface Served {
 }
 
 /** Handles messages with the real transport; gives the way to end it. */
-export async function serve({ bus, slots = 1, reader = new LaneReader(bus, PROVIDER, slots), drainMs = 5000 }: Served, handle: (text: string, context: DeliveryContext) => Promise<void>) {
+export async function serve(
+  { bus, slots = 1, reader = new LaneReader(bus, PROVIDER, slots), drainMs = 5000 }: Served,
+  handle: (text: string, context: DeliveryContext) => Promise<void>,
+) {
   const strategy = new JetStreamStrategy({ bus, logger: silentLogger(), readers: { work: [reader] }, drainMs });
   strategy.addHandler('work', async (data: Uint8Array, context: DeliveryContext) => handle(decode(note, data, 'work').text, context), true);
   await new Promise<void>((resolve, reject) => strategy.listen((error) => (error ? reject(error as Error) : resolve())));

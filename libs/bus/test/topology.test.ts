@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { Bus, type BusConfig, ensureLanes, laneOf, LANES } from '@overheard/bus';
 import { createTestBus, silentLogger, type TestBus } from '@overheard/testing';
 import { leftOn, PROVIDER, put } from './serve.js';
+import { Bus, type BusConfig, ensureLanes, laneOf, LANES } from '@overheard/bus';
 
 let tested: TestBus;
 let bus: Bus;
@@ -45,7 +45,11 @@ test('a process that starts later changes nothing and loses nothing', async () =
   const later = await connect(tested.settings);
   await ensureLanes(later.manager, later.names, PROVIDER);
   expect(await leftOn(bus)).toBe(1);
-  expect(await consumersOf('WORK')).toEqual(LANES.slice(1).map((lane) => `${PROVIDER}_${lane}`).sort());
+  expect(await consumersOf('WORK')).toEqual(
+    LANES.slice(1)
+      .map((lane) => `${PROVIDER}_${lane}`)
+      .sort(),
+  );
 });
 
 test('a new limit reaches streams that are there already', async () => {

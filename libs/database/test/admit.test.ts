@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Database } from '@overheard/database';
 import { createTestDatabase, type TestDatabase } from '@overheard/testing';
 import { accountOf, admit, anAccount, asked, settle, wrongSums } from './moving-credits.js';
+import type { Database } from '@overheard/database';
 
 let tested: TestDatabase;
 let database: Database;
@@ -49,7 +49,12 @@ describe('a request', () => {
 describe('a batch', () => {
   test('spends credits in order of arrival; who does not fit is passed over, not who comes after', async () => {
     const account = await anAccount(database, 5);
-    expect(await outcomesOf(database, [3, 3, 2, 1].map((credits) => asked(account, { credits })))).toEqual(['admitted', 'no_credits', 'admitted', 'no_credits']);
+    expect(
+      await outcomesOf(
+        database,
+        [3, 3, 2, 1].map((credits) => asked(account, { credits })),
+      ),
+    ).toEqual(['admitted', 'no_credits', 'admitted', 'no_credits']);
     expect(await accountOf(database, account)).toMatchObject({ balance: 0, reserved: 5 });
   });
 
@@ -96,13 +101,21 @@ describe('many at once', () => {
   test('two hundred batches over several accounts spend exactly what is there, and no two wait for each other', async () => {
     const accounts = await Promise.all([50, 300, 1000, 5000, 0].map((credits) => anAccount(database, credits)));
     const batches = Array.from({ length: 200 }, (_none, batch) =>
-      Array.from({ length: 1 + (batch % 8) }, (_nothing, index) => asked(accounts[(batch * 3 + index * 7) % accounts.length] as string, { credits: 1 + ((batch + index) % 9) })),
+      Array.from({ length: 1 + (batch % 8) }, (_nothing, index) =>
+        asked(accounts[(batch * 3 + index * 7) % accounts.length] as string, { credits: 1 + ((batch + index) % 9) }),
+      ),
     );
     const outcomes = (await Promise.all(batches.map((batch) => outcomesOf(database, batch)))).flat();
     expect(new Set(outcomes)).toEqual(new Set(['admitted', 'no_credits']));
     const spent = await database.selectFrom('accounts').select(['balance', 'reserved']).where('id', 'in', accounts).orderBy('granted').execute();
     // The poor are spent to the last credit that anybody asked for; the rich have something left.
-    expect(spent.map(({ balance, reserved }) => [balance === 0, reserved > 0])).toEqual([[true, false], [true, true], expect.anything(), expect.anything(), [false, true]]);
+    expect(spent.map(({ balance, reserved }) => [balance === 0, reserved > 0])).toEqual([
+      [true, false],
+      [true, true],
+      expect.anything(),
+      expect.anything(),
+      [false, true],
+    ]);
   });
 
   test('of a hundred requests with the same key one is admitted, and all others name it', async () => {

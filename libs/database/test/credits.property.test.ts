@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { type Database, grantCredits } from '@overheard/database';
 import { createTestDatabase, type TestDatabase } from '@overheard/testing';
 import fc from 'fast-check';
 import { accountOf, admit, anAccount, type Asked, asked, type Outcome, settle, wrongSums } from './moving-credits.js';
+import { type Database, grantCredits } from '@overheard/database';
 
 const ACCOUNTS = 2;
 const CAPS = { queue: 3, testQueue: 1 };
@@ -29,7 +29,11 @@ const one = fc.record({
   mode: fc.constantFrom('sync' as const, 'async' as const),
   test: fc.boolean(),
 });
-const outcome = fc.record({ which: fc.nat({ max: 6 }), status: fc.constantFrom('COMPLETED' as const, 'FAILED' as const, 'REFUSED' as const), charge: fc.boolean() });
+const outcome = fc.record({
+  which: fc.nat({ max: 6 }),
+  status: fc.constantFrom('COMPLETED' as const, 'FAILED' as const, 'REFUSED' as const),
+  charge: fc.boolean(),
+});
 const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant('grant' as const), account, credits: fc.integer({ min: 1, max: 20 }) }) },
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('admit' as const), batch: fc.array(one, { minLength: 1, maxLength: 5 }) }) },
@@ -82,7 +86,9 @@ async function play(steps: Step[]): Promise<void> {
       await grantCredits(database, accounts[step.account] as string, step.credits);
       (models[step.account] as Model).granted += step.credits;
     } else if (step.kind === 'admit') {
-      const batch = step.batch.map(({ account: index, key, ...rest }) => asked(accounts[index] as string, { ...rest, idempotency_key: key === null ? null : `key ${key}` }));
+      const batch = step.batch.map(({ account: index, key, ...rest }) =>
+        asked(accounts[index] as string, { ...rest, idempotency_key: key === null ? null : `key ${key}` }),
+      );
       const results = await admit(database, batch, CAPS);
       for (const [index, request] of batch.entries()) {
         const model = models[step.batch[index]?.account as number] as Model;
@@ -93,9 +99,14 @@ async function play(steps: Step[]): Promise<void> {
       }
     } else {
       // The same request twice in one batch may be settled by either of its outcomes: the model is asked about the first only.
-      const known = step.batch.flatMap(({ which, status, charge }) => (admitted[which] ? [{ ...admitted[which], status, charge: status === 'REFUSED' ? false : charge }] : []));
+      const known = step.batch.flatMap(({ which, status, charge }) =>
+        admitted[which] ? [{ ...admitted[which], status, charge: status === 'REFUSED' ? false : charge }] : [],
+      );
       const batch = known.filter(({ id }, index) => known.findIndex((other) => other.id === id) === index);
-      await settle(database, batch.map(({ id, status, charge }) => ({ id, status, charge })));
+      await settle(
+        database,
+        batch.map(({ id, status, charge }) => ({ id, status, charge })),
+      );
       for (const { model, ...rest } of batch) model.settle(rest);
     }
     for (const [index, id] of accounts.entries()) expect(await accountOf(database, id)).toMatchObject((models[index] as Model).asRow);

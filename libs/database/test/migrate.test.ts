@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
-import { Database, migrate } from '@overheard/database';
 import { createTestDatabase, type TestDatabase } from '@overheard/testing';
+import { Database, migrate } from '@overheard/database';
 
 let tested: TestDatabase;
 const processes: Database[] = [];

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { createAccount, type Database } from '@overheard/database';
 import { sql } from 'kysely';
+import { createAccount, type Database } from '@overheard/database';
 
 /** A request as `admit` takes it. */
 export interface Asked {
@@ -91,6 +91,8 @@ export async function wrongSums(database: Database): Promise<unknown[]> {
         count(*) filter (where state = 'open' and mode = 'async' and test) as test_tasks
       from accounts a left join requests r on r.account_id = a.id group by a.id
     ) sums
-    where balance + reserved + charged <> granted or balance < 0 or reserved <> held or charged <> paid or outstanding <> tasks or test_outstanding <> test_tasks`.execute(database);
+    where balance + reserved + charged <> granted or balance < 0 or reserved <> held or charged <> paid or outstanding <> tasks or test_outstanding <> test_tasks`.execute(
+    database,
+  );
   return rows;
 }

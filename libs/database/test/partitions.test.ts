@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Database } from '@overheard/database';
 import { createTestDatabase, type TestDatabase } from '@overheard/testing';
 import { sql } from 'kysely';
 import { admit, anAccount, asked, uuidAt } from './moving-credits.js';
+import type { Database } from '@overheard/database';
 
 const DAY_MS = 86_400_000;
 // Looked at before the database is made, so that midnight in between changes nothing.
@@ -36,7 +36,8 @@ describe('the request log', () => {
   });
 
   test('gets its partitions once, however many processes make sure of them', async () => {
-    const count = async () => (await sql<{ n: number }>`select count(*) as n from pg_inherits where inhparent = 'requests'::regclass`.execute(database)).rows[0]?.n;
+    const count = async () =>
+      (await sql<{ n: number }>`select count(*) as n from pg_inherits where inhparent = 'requests'::regclass`.execute(database)).rows[0]?.n;
     const before = await count();
     await Promise.all(Array.from({ length: 8 }, () => sql`select ensure_request_partitions()`.execute(database)));
     // One more at most: midnight may have come since.

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
-import type { Database } from '@overheard/database';
 import { createTestDatabase, type TestDatabase } from '@overheard/testing';
 import { accountOf, admit, anAccount, type Asked, asked, type Outcome, settle, wrongSums } from './moving-credits.js';
+import type { Database } from '@overheard/database';
 
 let tested: TestDatabase;
 let database: Database;
@@ -22,13 +22,26 @@ async function atWork(rest: Partial<Asked> = {}): Promise<{ account: string; id:
 }
 
 const requestOf = (id: string) => database.selectFrom('requests').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
-const usageOf = (account: string) => database.selectFrom('usage_daily').select(['completed', 'failed', 'credits_charged']).where('account_id', '=', account).execute();
+const usageOf = (account: string) =>
+  database.selectFrom('usage_daily').select(['completed', 'failed', 'credits_charged']).where('account_id', '=', account).execute();
 
 describe('an outcome', () => {
   test.each<[string, Omit<Outcome, 'id'>, object, string, object[]]>([
-    ['COMPLETED charges the hold', { status: 'COMPLETED', charge: true }, { balance: 95, charged: 5 }, 'settled', [{ completed: 1, failed: 0, credits_charged: 5 }]],
+    [
+      'COMPLETED charges the hold',
+      { status: 'COMPLETED', charge: true },
+      { balance: 95, charged: 5 },
+      'settled',
+      [{ completed: 1, failed: 0, credits_charged: 5 }],
+    ],
     ['FAILED releases it', { status: 'FAILED', charge: false }, { balance: 100, charged: 0 }, 'settled', [{ completed: 0, failed: 1, credits_charged: 0 }]],
-    ['FAILED after its run was cancelled charges it', { status: 'FAILED', charge: true }, { balance: 95, charged: 5 }, 'settled', [{ completed: 0, failed: 1, credits_charged: 5 }]],
+    [
+      'FAILED after its run was cancelled charges it',
+      { status: 'FAILED', charge: true },
+      { balance: 95, charged: 5 },
+      'settled',
+      [{ completed: 0, failed: 1, credits_charged: 5 }],
+    ],
     ['REFUSED releases it, and it was no work of the account', { status: 'REFUSED', charge: false }, { balance: 100, charged: 0 }, 'refused', []],
   ])('%s', async (_what, outcome, credits, state, usage) => {
     const { account, id } = await atWork();
@@ -83,9 +96,15 @@ test('a batch over several accounts settles each request by its own outcome', as
 test('admissions and settlements that cross each other come to the right sums, without a deadlock', async () => {
   const accounts = await Promise.all([200, 400, 800].map((credits) => anAccount(database, credits)));
   const round = async (index: number) => {
-    const batch = accounts.map((_account, turn) => asked(accounts[(index + turn) % 3] as string, { credits: 1 + (index % 7), mode: index % 4 ? 'async' : 'sync' }));
+    const batch = accounts.map((_account, turn) =>
+      asked(accounts[(index + turn) % 3] as string, { credits: 1 + (index % 7), mode: index % 4 ? 'async' : 'sync' }),
+    );
     const admitted = (await admit(database, batch)).filter(({ outcome }) => outcome === 'admitted');
-    const outcomes = admitted.map(({ id }, turn): Outcome => ({ id, status: (['COMPLETED', 'FAILED', 'REFUSED'] as const)[(index + turn) % 3] ?? 'FAILED', charge: (index + turn) % 3 === 0 }));
+    const outcomes = admitted.map(({ id }, turn): Outcome => ({
+      id,
+      status: (['COMPLETED', 'FAILED', 'REFUSED'] as const)[(index + turn) % 3] ?? 'FAILED',
+      charge: (index + turn) % 3 === 0,
+    }));
     await Promise.all([settle(database, outcomes), settle(database, [...outcomes].reverse())]);
   };
   await Promise.all(Array.from({ length: 100 }, (_none, index) => round(index)));

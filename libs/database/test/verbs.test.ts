@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { API_KEY_FORM, createAccount, createKey, type Database, grantCredits, listKeys, NotFound, revokeKey, showAccount } from '@overheard/database';
 import { createTestDatabase, type TestDatabase } from '@overheard/testing';
 import { sql } from 'kysely';
+import { API_KEY_FORM, createAccount, createKey, type Database, grantCredits, listKeys, NotFound, revokeKey, showAccount } from '@overheard/database';
 
 let tested: TestDatabase;
 let database: Database;
@@ -15,16 +15,27 @@ afterAll(() => tested.drop());
 describe('an account', () => {
   test('begins with the credits it was given, and gets more by grants, each of which is on record', async () => {
     const { accountId } = await createAccount(database, { name: 'one', credits: 10, concurrency: 3, rate: 7 });
-    expect(await grantCredits(database, accountId, 5)).toMatchObject({ name: 'one', granted: 15, balance: 15, reserved: 0, charged: 0, concurrency: 3, rate: 7 });
+    expect(await grantCredits(database, accountId, 5)).toMatchObject({
+      name: 'one',
+      granted: 15,
+      balance: 15,
+      reserved: 0,
+      charged: 0,
+      concurrency: 3,
+      rate: 7,
+    });
     const grants = await database.selectFrom('grants').select('credits').where('account_id', '=', accountId).orderBy('credits').execute();
     expect(grants).toEqual([{ credits: 5 }, { credits: 10 }]);
   });
 
-  test.each(['balance = balance + 1', 'reserved = 1', 'charged = 1', 'balance = -1, charged = granted + 1'])('whose credits do not add up is refused by the table itself: %s', async (change) => {
-    const { accountId } = await createAccount(database, { name: 'two', credits: 10 });
-    await expect(sql`update accounts set ${sql.raw(change)} where id = ${accountId}`.execute(database)).rejects.toThrow(/credits_add_up/);
-    expect(await showAccount(database, accountId)).toMatchObject({ granted: 10, balance: 10 });
-  });
+  test.each(['balance = balance + 1', 'reserved = 1', 'charged = 1', 'balance = -1, charged = granted + 1'])(
+    'whose credits do not add up is refused by the table itself: %s',
+    async (change) => {
+      const { accountId } = await createAccount(database, { name: 'two', credits: 10 });
+      await expect(sql`update accounts set ${sql.raw(change)} where id = ${accountId}`.execute(database)).rejects.toThrow(/credits_add_up/);
+      expect(await showAccount(database, accountId)).toMatchObject({ granted: 10, balance: 10 });
+    },
+  );
 
   test('that does not exist is named in the error', async () => {
     const id = randomUUID();

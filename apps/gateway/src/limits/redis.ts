@@ -3,8 +3,10 @@ import { type Logger, meter } from '@overheard/runtime';
 import { createClient } from 'redis';
 import type { Config } from '../config.js';
 import { CONFIG, LOGGER } from '../tokens.js';
+import { withinMs } from '../within.js';
 
 const COMMAND_WITHIN_MS = 100;
+const ANSWER_WITHIN_MS = 500;
 const RECONNECT_MAX_MS = 1000;
 
 /**
@@ -35,7 +37,10 @@ export class Redis implements OnApplicationShutdown {
   /** A script's answer; undefined when Redis gave none. Keys are given without the deployment's prefix. */
   async run(script: string, keys: string[], values: (string | number)[]): Promise<number[] | undefined> {
     try {
-      const answer = await this.client.eval(script, { keys: keys.map((key) => `${this.config.REDIS_PREFIX}:${key}`), arguments: values.map(String) });
+      const named = keys.map((key) => `${this.config.REDIS_PREFIX}:${key}`);
+      // The client's own time limit ends with the sending of a command: a server that is silent would hold up every request.
+      const answer = await withinMs(ANSWER_WITHIN_MS, this.client.eval(script, { keys: named, arguments: values.map(String) }));
+      this.isAway = false;
       return (answer as unknown[]).map(Number);
     } catch (error) {
       this.lost.add(1);

@@ -36,7 +36,11 @@ test("another account's task is not found, and nothing is told of it; an expired
   expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(body.task.expiresAt) - 100);
   // What was asked and what was said are deleted; the log entry stays.
   await until('the answer to be deleted', async () => (await stack.database.selectFrom('tasks').select('id').where('id', '=', taskId).execute()).length === 0);
-  await until('the payload to be emptied', async () => (await stack.database.selectFrom('requests').select('payload').where('id', '=', taskId).executeTakeFirst())?.payload === null, 40_000);
+  await until(
+    'the payload to be emptied',
+    async () => (await stack.database.selectFrom('requests').select('payload').where('id', '=', taskId).executeTakeFirst())?.payload === null,
+    40_000,
+  );
   expect((await stack.requestLog(tenant.accountId)).map(({ requestId, statusCode }) => [requestId, statusCode])).toEqual([[taskId, 200]]);
 });
 
@@ -46,7 +50,13 @@ test('a request that was refused is no task', async () => {
   expectMissing(await tenant.read(headers.get('x-request-id') ?? ''));
 });
 
-test.each(['1', 'not-a-uuid', '01890000-0000-7000-8000-00000000000', '01890000-0000-7000-8000-0000000000000', '%20', "1' or '1'='1"])('%s is no id: 400', async (id) => {
-  const { status, body } = await tenant.read(encodeURIComponent(id));
-  expect([status, body]).toEqual([400, { success: false, error: 'Request validation failed', details: [{ field: 'taskId', message: 'taskId must be a UUID' }] }]);
-});
+test.each(['1', 'not-a-uuid', '01890000-0000-7000-8000-00000000000', '01890000-0000-7000-8000-0000000000000', '%20', "1' or '1'='1"])(
+  '%s is no id: 400',
+  async (id) => {
+    const { status, body } = await tenant.read(encodeURIComponent(id));
+    expect([status, body]).toEqual([
+      400,
+      { success: false, error: 'Request validation failed', details: [{ field: 'taskId', message: 'taskId must be a UUID' }] },
+    ]);
+  },
+);

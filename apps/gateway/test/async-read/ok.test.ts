@@ -18,7 +18,9 @@ const TIME = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
 
 describe('a task is read', () => {
   test('as QUEUED, with an empty response, before any worker has it', async () => {
-    const { taskId } = (await tenant.create({ payload: { prompt: 'stays' }, priority: 3, idempotencyKey: 'mine', webhook: { url: 'https://example.com/hook' } })).body;
+    const { taskId } = (
+      await tenant.create({ payload: { prompt: 'stays' }, priority: 3, idempotencyKey: 'mine', webhook: { url: 'https://example.com/hook' } })
+    ).body;
     const { status, headers, body } = await tenant.read(taskId);
     expect([status, headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);
     expect(body).toEqual({
@@ -79,10 +81,19 @@ describe('a task is read', () => {
     expect(Object.keys(body)).toEqual(['task', 'credits', 'response']);
     expect(body).toMatchObject({ task: { status: 'FAILED', attempts: 10 }, credits: { creditsToCharge: 5, creditsCharged: 0 } });
     expect(body.response).toEqual({
-      error: { code: 'EXTERNAL_SERVICE_ERROR', message: 'External service error: Upstream', details: { service: 'Upstream', attempts: 10, reason: 'blocked' }, timestamp: TIME },
+      error: {
+        code: 'EXTERNAL_SERVICE_ERROR',
+        message: 'External service error: Upstream',
+        details: { service: 'Upstream', attempts: 10, reason: 'blocked' },
+        timestamp: TIME,
+      },
     });
     // The log says what a synchronous caller would have been answered.
-    expect((await stack.requestLog(tenant.accountId)).find(({ requestId }) => requestId === taskId)).toMatchObject({ mode: 'async', statusCode: 502, creditsCharged: 0 });
+    expect((await stack.requestLog(tenant.accountId)).find(({ requestId }) => requestId === taskId)).toMatchObject({
+      mode: 'async',
+      statusCode: 502,
+      creditsCharged: 0,
+    });
   });
 });
 

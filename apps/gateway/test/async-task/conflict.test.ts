@@ -15,7 +15,14 @@ beforeAll(() => {
 
 const conflict = (taskId: string, status?: string) => ({
   status: 409,
-  body: { error: { code: 'RESOURCE_ALREADY_EXISTS', message: 'This idempotency key was used before', details: { taskId, ...(status ? { status } : {}) }, timestamp: expect.any(String) } },
+  body: {
+    error: {
+      code: 'RESOURCE_ALREADY_EXISTS',
+      message: 'This idempotency key was used before',
+      details: { taskId, ...(status ? { status } : {}) },
+      timestamp: expect.any(String),
+    },
+  },
 });
 
 test('a second creation with the same key is refused and named the first, however that stands, and costs nothing', async () => {
@@ -23,7 +30,9 @@ test('a second creation with the same key is refused and named the first, howeve
   const { taskId } = (await tenant.create({ idempotencyKey: 'k', payload: { prompt: 'Hold' } })).body;
   await until('the task to be at work', async () => (await tenant.read(taskId)).body.task.status === 'PROCESSING');
   // Another payload, another price, no credits left: the key comes first.
-  expect(await tenant.create({ idempotencyKey: 'k', payload: { prompt: 'Other', include: { rawResponse: true } } })).toMatchObject(conflict(taskId, 'PROCESSING'));
+  expect(await tenant.create({ idempotencyKey: 'k', payload: { prompt: 'Other', include: { rawResponse: true } } })).toMatchObject(
+    conflict(taskId, 'PROCESSING'),
+  );
   letGo();
   await tenant.over(taskId);
   expect(await tenant.create({ idempotencyKey: 'k' })).toMatchObject(conflict(taskId, 'COMPLETED'));
@@ -49,7 +58,14 @@ test('of many creations with the same key at once one is accepted, and the other
 test('a key belongs to its account, exactly as it is written', async () => {
   const [one, two] = [await stack.tenant(), await stack.tenant()];
   const statuses = [];
-  for (const [tenant, idempotencyKey] of [[one, 'key'], [two, 'key'], [one, 'KEY'], [one, ' key'], [await stack.anotherKey(one.accountId), 'key']] as const) statuses.push((await tenant.create({ idempotencyKey })).status);
+  for (const [tenant, idempotencyKey] of [
+    [one, 'key'],
+    [two, 'key'],
+    [one, 'KEY'],
+    [one, ' key'],
+    [await stack.anotherKey(one.accountId), 'key'],
+  ] as const)
+    statuses.push((await tenant.create({ idempotencyKey })).status);
   expect(statuses).toEqual([202, 202, 202, 202, 409]);
 });
 

@@ -15,7 +15,9 @@ test('a task is refused when what is left does not pay for it, and nothing is re
   expect(headers.get('x-credits-remaining')).toBe('4');
   expect(await stack.credits(tenant.accountId)).toEqual({ granted: 9, balance: 4, reserved: 5, charged: 0 });
   await until('the refusal to be logged', async () =>
-    (await stack.requestLog(tenant.accountId)).some(({ requestId, statusCode, creditsCharged }) => requestId === headers.get('x-request-id') && statusCode === 403 && creditsCharged === 0),
+    (await stack.requestLog(tenant.accountId)).some(
+      ({ requestId, statusCode, creditsCharged }) => requestId === headers.get('x-request-id') && statusCode === 403 && creditsCharged === 0,
+    ),
   );
 });
 

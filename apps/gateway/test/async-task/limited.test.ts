@@ -12,9 +12,15 @@ test('an account has so many outstanding tasks at most, and its test keys have a
 
   const { status, headers, body } = await tenant.create();
   // The credits are used up as well: the cap comes first, and a key that was used before it.
-  expect([status, body]).toEqual([429, { error: { code: 'QUEUE_LIMIT_EXCEEDED', message: 'Too many outstanding tasks', details: { limit: 3 }, timestamp: expect.any(String) } }]);
+  expect([status, body]).toEqual([
+    429,
+    { error: { code: 'QUEUE_LIMIT_EXCEEDED', message: 'Too many outstanding tasks', details: { limit: 3 }, timestamp: expect.any(String) } },
+  ]);
   expect(headers.get('retry-after')).toMatch(/^\d+$/);
-  expect(await tenant.create({ idempotencyKey: 'k' })).toMatchObject({ status: 409, body: { error: { details: { taskId: first.body.taskId, status: 'QUEUED' } } } });
+  expect(await tenant.create({ idempotencyKey: 'k' })).toMatchObject({
+    status: 409,
+    body: { error: { details: { taskId: first.body.taskId, status: 'QUEUED' } } },
+  });
   expect(await tester.create()).toMatchObject({ status: 429, body: { error: { code: 'QUEUE_LIMIT_EXCEEDED', details: { limit: 2 } } } });
   expect((await neighbour.create()).status).toBe(202);
 });

@@ -48,7 +48,9 @@ describe('the rate limit', () => {
 
   test('counts every route, and calls that are refused for something else', async () => {
     const tenant = await stack.tenant({ rate: RATE }, { scopes: ['webhooks:manage'] });
-    const replies = (await Promise.all(['/v1/no/such/route', '/v1/async/status', '/v1/countries?model=nobody'].map((path) => burst([tenant], 2 * RATE, path)))).flat();
+    const replies = (
+      await Promise.all(['/v1/no/such/route', '/v1/async/status', '/v1/countries?model=nobody'].map((path) => burst([tenant], 2 * RATE, path)))
+    ).flat();
     expect(refused(replies).length).toBeGreaterThanOrEqual(4 * RATE);
     expect(new Set(replies.map(({ status }) => status)).has(429)).toBe(true);
   });

@@ -13,7 +13,11 @@ beforeAll(async () => void (tenant = await stack.tenant({ credits: 100 })));
 function begin(prompt: string): { leave: () => void; id: Promise<string> } {
   const controller = new AbortController();
   void tenant.send('POST', '/v1/monitor/chatgpt', { body: { prompt, country: 'US' }, signal: controller.signal }).catch(() => undefined);
-  const id = until(`the request "${prompt}"`, async () => (await stack.database.selectFrom('requests').select('id').where('prompt', '=', prompt).where('published_at', 'is not', null).executeTakeFirst())?.id);
+  const id = until(
+    `the request "${prompt}"`,
+    async () =>
+      (await stack.database.selectFrom('requests').select('id').where('prompt', '=', prompt).where('published_at', 'is not', null).executeTakeFirst())?.id,
+  );
   return { leave: () => controller.abort(), id };
 }
 const logged = async (id: string) => (await stack.requestLog(tenant.accountId)).find(({ requestId }) => requestId === id);
@@ -23,7 +27,11 @@ test('a client that leaves before any worker took its request pays nothing: it i
   const requestId = await id;
   leave();
   const { body } = await tenant.over(requestId);
-  expect(body).toMatchObject({ task: { status: 'FAILED' }, credits: { creditsToCharge: 5, creditsCharged: 0 }, response: { error: { code: 'REQUEST_CANCELED', message: 'Request was canceled by client' } } });
+  expect(body).toMatchObject({
+    task: { status: 'FAILED' },
+    credits: { creditsToCharge: 5, creditsCharged: 0 },
+    response: { error: { code: 'REQUEST_CANCELED', message: 'Request was canceled by client' } },
+  });
   expect(await stack.credits(tenant.accountId)).toEqual({ granted: 100, balance: 100, reserved: 0, charged: 0 });
   expect(await logged(requestId)).toMatchObject({ statusCode: 499, creditsCharged: 0 });
 });
@@ -45,7 +53,11 @@ test('a client that leaves later pays: the run goes on and stays readable, and t
   expect(entry).toMatchObject({ statusCode: 499, creditsCharged: null });
   expect((await tenant.read(requestId)).body.task.status).toBe('PROCESSING');
   letGo.get(requestId)?.();
-  expect((await tenant.over(requestId)).body).toMatchObject({ task: { status: 'COMPLETED' }, credits: { creditsCharged: 5 }, response: { text: 'done all the same' } });
+  expect((await tenant.over(requestId)).body).toMatchObject({
+    task: { status: 'COMPLETED' },
+    credits: { creditsCharged: 5 },
+    response: { text: 'done all the same' },
+  });
   expect(await logged(requestId)).toMatchObject({ statusCode: 499, creditsCharged: 5, latencyMs: entry.latencyMs });
   expect(await stack.credits(tenant.accountId)).toEqual({ granted: 100, balance: 95, reserved: 0, charged: 5 });
 });

@@ -30,10 +30,18 @@ const cases: [path: string, body: object, problems: Problems][] = [
   // R2 and R3: the country.
   ['chatgpt', { prompt: 'hello' }, { country: 'Country is required' }],
   ['grok', { ...AI, country: 7 }, { country: 'Expected string' }],
-  ...['us', 'XX', '', 'USA', ' US', 'UK', 'EU', 'KP'].map((country): [string, object, Problems] => ['perplexity', { ...AI, country }, { country: 'Invalid country code' }]),
+  ...['us', 'XX', '', 'USA', ' US', 'UK', 'EU', 'KP'].map((country): [string, object, Problems] => [
+    'perplexity',
+    { ...AI, country },
+    { country: 'Invalid country code' },
+  ]),
   ['google', { ...SEARCH, country: 'us' }, { country: 'Invalid country code' }],
   // R5: the flags.
-  ...['true', 1, null, 0, [], {}].map((value): [string, object, Problems] => ['chatgpt', { ...AI, include: { markdown: value } }, { 'include.markdown': 'Expected boolean' }]),
+  ...['true', 1, null, 0, [], {}].map((value): [string, object, Problems] => [
+    'chatgpt',
+    { ...AI, include: { markdown: value } },
+    { 'include.markdown': 'Expected boolean' },
+  ]),
   ['chatgpt', { ...AI, include: { html: 'no', searchQueries: 1 } }, { 'include.html': 'Expected boolean', 'include.searchQueries': 'Expected boolean' }],
   ['chatgpt', { ...AI, include: [] }, { include: 'Expected object' }],
   ['gemini', { ...AI, include: { rawResponse: 'yes' } }, { 'include.rawResponse': 'Expected boolean' }],
@@ -45,17 +53,28 @@ const cases: [path: string, body: object, problems: Problems][] = [
   ...[0, 11, 1.5, '3', null].map((pages): [string, object, Problems] => ['google', { ...SEARCH, pages }, { pages: 'pages must be an integer from 1 to 10' }]),
   ['google/news', { ...SEARCH, device: 'tablet' }, { device: 'device must be desktop or mobile' }],
   // S8: all at once.
-  ['chatgpt', { prompt: '', country: 'xx', include: { html: 1 } }, { prompt: 'Prompt cannot be empty', country: 'Invalid country code', 'include.html': 'Expected boolean' }],
-  ['google', { pages: 0, location: 'a', uule: 'b' }, { query: 'Query is required', pages: 'pages must be an integer from 1 to 10', uule: 'Cannot set both location and uule; provide only one' }],
+  [
+    'chatgpt',
+    { prompt: '', country: 'xx', include: { html: 1 } },
+    { prompt: 'Prompt cannot be empty', country: 'Invalid country code', 'include.html': 'Expected boolean' },
+  ],
+  [
+    'google',
+    { pages: 0, location: 'a', uule: 'b' },
+    { query: 'Query is required', pages: 'pages must be an integer from 1 to 10', uule: 'Cannot set both location and uule; provide only one' },
+  ],
 ];
 
-test.each(cases.map(([path, body, problems]) => [path, JSON.stringify(body).slice(0, 90), body, problems] as const))('%s refuses %s', async (path, _short, body, problems) => {
-  const reply = await post(path, body);
-  expect(reply.status).toBe(400);
-  expect({ ...reply.body, details: undefined }).toEqual({ success: false, error: 'Request validation failed', details: undefined });
-  expect(Object.fromEntries(reply.body.details.map(({ field, message }: { field: string; message: string }) => [field, message]))).toEqual(problems);
-  expect(reply.body.details).toHaveLength(Object.keys(problems).length);
-});
+test.each(cases.map(([path, body, problems]) => [path, JSON.stringify(body).slice(0, 90), body, problems] as const))(
+  '%s refuses %s',
+  async (path, _short, body, problems) => {
+    const reply = await post(path, body);
+    expect(reply.status).toBe(400);
+    expect({ ...reply.body, details: undefined }).toEqual({ success: false, error: 'Request validation failed', details: undefined });
+    expect(Object.fromEntries(reply.body.details.map(({ field, message }: { field: string; message: string }) => [field, message]))).toEqual(problems);
+    expect(reply.body.details).toHaveLength(Object.keys(problems).length);
+  },
+);
 
 const valid: [path: string, body: object][] = [
   ...['chatgpt', 'perplexity', 'grok', 'gemini', 'copilot', 'aimode'].map((path): [string, object] => [path, AI]),
@@ -90,11 +109,14 @@ describe('a body', () => {
     if (message) expect(reply.body.details[0].message).toBe(message);
   });
 
-  test.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'application/xml'])('of %s is 415, however large', async (contentType) => {
-    for (const body of [JSON.stringify(AI), 'x'.repeat(2_000_000)]) {
-      expect(await send(body, contentType)).toMatchObject({ status: 415, body: { error: { code: 'UNSUPPORTED_MEDIA_TYPE' } } });
-    }
-  });
+  test.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'application/xml'])(
+    'of %s is 415, however large',
+    async (contentType) => {
+      for (const body of [JSON.stringify(AI), 'x'.repeat(2_000_000)]) {
+        expect(await send(body, contentType)).toMatchObject({ status: 415, body: { error: { code: 'UNSUPPORTED_MEDIA_TYPE' } } });
+      }
+    },
+  );
 
   test('may say its charset', async () => {
     expect((await send(JSON.stringify(AI), 'application/json; charset=utf-8')).status).toBe(403);
@@ -118,7 +140,9 @@ test('a refused request is in the log, free, with as much of it as could be read
     const log = await stack.requestLog(asker.accountId);
     return log.length === 3 && log;
   });
-  expect(entries.map(({ provider, mode, prompt, country, statusCode, creditsCharged }) => [provider, mode, prompt, country, statusCode, creditsCharged]).sort()).toEqual([
+  expect(
+    entries.map(({ provider, mode, prompt, country, statusCode, creditsCharged }) => [provider, mode, prompt, country, statusCode, creditsCharged]).sort(),
+  ).toEqual([
     ['CHATGPT', 'sync', 'Where from?', 'xx', 400, 0],
     ['GOOGLE', 'sync', null, null, 400, 0],
     ['GROK', 'sync', null, null, 400, 0],

@@ -23,10 +23,20 @@ test('as many requests as the plan says run at once; one more is told to come ag
   expect(await slotsOf(tenant)).toEqual({ used: 2, max: 2 });
 
   const { status, headers, body } = await tenant.ask();
-  expect([status, body]).toEqual([429, { error: { code: 'CONCURRENT_LIMIT_EXCEEDED', message: 'Concurrent limit exceeded', details: { limit: 2 }, timestamp: expect.any(String) } }]);
-  expect(['retry-after', 'x-concurrent-limit', 'x-concurrent-current', 'x-concurrent-remaining'].map((name) => headers.get(name))).toEqual(['1', '2', '2', '0']);
+  expect([status, body]).toEqual([
+    429,
+    { error: { code: 'CONCURRENT_LIMIT_EXCEEDED', message: 'Concurrent limit exceeded', details: { limit: 2 }, timestamp: expect.any(String) } },
+  ]);
+  expect(['retry-after', 'x-concurrent-limit', 'x-concurrent-current', 'x-concurrent-remaining'].map((name) => headers.get(name))).toEqual([
+    '1',
+    '2',
+    '2',
+    '0',
+  ]);
   expect((await stack.credits(tenant.accountId)).reserved).toBe(10);
-  await until('the refusal to be logged', async () => (await stack.requestLog(tenant.accountId)).some(({ statusCode, creditsCharged }) => statusCode === 429 && creditsCharged === 0));
+  await until('the refusal to be logged', async () =>
+    (await stack.requestLog(tenant.accountId)).some(({ statusCode, creditsCharged }) => statusCode === 429 && creditsCharged === 0),
+  );
 
   // What is wrong with a request comes first; tasks and other accounts have slots of their own, or none.
   expect((await tenant.ask({ prompt: '' })).status).toBe(400);
@@ -42,7 +52,10 @@ test('as many requests as the plan says run at once; one more is told to come ag
 test('a client that leaves frees its slot within a second, though its run goes on', async () => {
   const tenant = await stack.tenant({ concurrency: 1 });
   const leave = occupy(tenant);
-  await until('the run to be at work', async () => (await stack.database.selectFrom('tasks').select('id').where('account_id', '=', tenant.accountId).execute()).length === 1);
+  await until(
+    'the run to be at work',
+    async () => (await stack.database.selectFrom('tasks').select('id').where('account_id', '=', tenant.accountId).execute()).length === 1,
+  );
   leave();
   const leftAt = Date.now();
   let lastTaken = leftAt;

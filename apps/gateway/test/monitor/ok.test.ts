@@ -17,7 +17,9 @@ describe('an answer', () => {
     expect(Object.keys(body)).toEqual(['success', 'result', 'quality']);
     expect(body.success).toBe(true);
     expect(result?.parse(body.result)).toEqual(body.result);
-    expect(body.result.sources.map(({ position }: { position: number }) => position)).toEqual(body.result.sources.map((_source: unknown, index: number) => index + 1));
+    expect(body.result.sources.map(({ position }: { position: number }) => position)).toEqual(
+      body.result.sources.map((_source: unknown, index: number) => index + 1),
+    );
     expect(body.quality.status).toBe('ok');
     // Keys with a condition that does not hold are absent, not null.
     expect(['html', 'markdown', 'rawResponse', 'searchQueries', 'ads', 'shoppingCards', 'inlineProducts'].filter((key) => key in body.result)).toEqual([]);

@@ -7,9 +7,19 @@ const stack = useStack({ services: ['gateway', 'task-store'] });
 
 /** What the workers say to each prompt. */
 const endings: Record<string, Ending> = {
-  ...Object.fromEntries((Object.keys(FAILURE_REASONS) as FailureReason[]).map((reason) => [reason, { outcome: { status: 'FAILED' as const, error: upstreamError('Upstream', reason, 10) }, attempts: 10 }])),
+  ...Object.fromEntries(
+    (Object.keys(FAILURE_REASONS) as FailureReason[]).map((reason) => [
+      reason,
+      { outcome: { status: 'FAILED' as const, error: upstreamError('Upstream', reason, 10) }, attempts: 10 },
+    ]),
+  ),
   'our fault': { outcome: { status: 'FAILED', error: standardError('INTERNAL_SERVER_ERROR', undefined, RETRIES_EXCEEDED) } },
-  degraded: { outcome: { ...completed({ text: 'half' }), quality: judged([{ id: 'complete_stream', status: 'failed', detail: 'The stream broke off' }]) } as Ending['outcome'] },
+  degraded: {
+    outcome: {
+      ...completed({ text: 'half' }),
+      quality: judged([{ id: 'complete_stream', status: 'failed', detail: 'The stream broke off' }]),
+    } as Ending['outcome'],
+  },
   'byte for byte': { outcome: completed(String.raw`{ "text":"a\u0000\ud800b" ,"n":1e999, "a":1,"a":2}`), route: 'live' },
 };
 
@@ -45,13 +55,21 @@ test('our own fault after all retries is the simple 500, and free', async () => 
   const { status, headers, body } = await tenant.ask({ prompt: 'our fault' });
   expect([status, body, headers.get('x-credits-charged')]).toEqual([500, { success: false, error: 'Maximum retries exceeded' }, '0']);
   const { body: task } = await tenant.read(headers.get('x-request-id') ?? '');
-  expect(task).toMatchObject({ task: { status: 'FAILED' }, credits: { creditsCharged: 0 }, response: { error: { code: 'INTERNAL_SERVER_ERROR', message: 'Maximum retries exceeded' } } });
+  expect(task).toMatchObject({
+    task: { status: 'FAILED' },
+    credits: { creditsCharged: 0 },
+    response: { error: { code: 'INTERNAL_SERVER_ERROR', message: 'Maximum retries exceeded' } },
+  });
 });
 
 test('a degraded answer is an answer: charged, and it says what is wrong with it', async () => {
   const { status, headers, body } = await tenant.ask({ prompt: 'degraded' });
   expect([status, headers.get('x-credits-charged')]).toEqual([200, '5']);
-  expect(body).toEqual({ success: true, result: { text: 'half' }, quality: { status: 'degraded', checks: [{ id: 'complete_stream', status: 'failed', detail: 'The stream broke off' }] } });
+  expect(body).toEqual({
+    success: true,
+    result: { text: 'half' },
+    quality: { status: 'degraded', checks: [{ id: 'complete_stream', status: 'failed', detail: 'The stream broke off' }] },
+  });
 });
 
 test('a result is passed on as it was written, even where no JSON reader would write it so', async () => {

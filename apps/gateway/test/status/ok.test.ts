@@ -11,7 +11,14 @@ test('the status counts the tasks of the account by priority, queued and at work
   const status = async () => (await tenant.get('/v1/async/status')).body;
   expect(await status()).toEqual({ queuedTasks: 0, processingTasks: 0, outstandingTasks: 0, priorityBreakdown: [], concurrency: { used: 0, max: 4 } });
 
-  for (const [prompt, priority] of [['stays', 10], ['over', 10], ['stays', 3], ['stays', 3], ['over', 1]] as const) await tenant.create({ payload: { prompt }, priority });
+  for (const [prompt, priority] of [
+    ['stays', 10],
+    ['over', 10],
+    ['stays', 3],
+    ['stays', 3],
+    ['over', 1],
+  ] as const)
+    await tenant.create({ payload: { prompt }, priority });
   await (await stack.anotherKey(tenant.accountId, { test: true })).create({ payload: { prompt: 'stays' }, priority: 7 });
   await neighbour.create({ payload: { prompt: 'stays' }, priority: 5 });
   expect(await status()).toEqual({
