@@ -10,6 +10,7 @@ const READS_ENVIRONMENT = [
   'scripts/**',
   'test/**',
   'docs/**',
+  'bench/**',
   '**/*.test.ts',
   'apps/*/test/**',
   'libs/*/test/**',

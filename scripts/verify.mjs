@@ -33,6 +33,7 @@ const steps = [
   { name: 'dead code', work: () => node('node_modules/knip/bin/knip.js', '--no-config-hints') },
   { name: 'documents', work: () => node('scripts/check-docs.mjs') },
   { name: 'configuration', work: configuration },
+  { name: 'API document', work: openapi },
   { name: 'containers', work: containers },
 ];
 
@@ -90,9 +91,19 @@ async function configuration() {
   await node(script, '--check');
 }
 
+/** docs/api/openapi.json is made from the contracts, must say the same, and must please a linter. */
+async function openapi() {
+  // It reads what the build has made.
+  await build(silently);
+  await node('scripts/openapi.mjs', '--check');
+}
+
 /** docker-compose.yml, as far as a machine without an engine can tell; nothing where the program is not there either. */
 async function containers() {
   if (!onPath('docker-compose')) return;
   const secrets = Object.fromEntries(['POSTGRES_PASSWORD', 'NATS_PASSWORD', 'REDIS_PASSWORD', 'ENCRYPTION_KEY'].map((name) => [name, 'x']));
-  await run('docker-compose', ['--env-file', 'deploy/env.example', 'config', '--quiet'], { cwd: root, env: { ...process.env, ...secrets, ENV_FILE: 'deploy/env.example' } });
+  await run('docker-compose', ['--env-file', 'deploy/env.example', 'config', '--quiet'], {
+    cwd: root,
+    env: { ...process.env, ...secrets, ENV_FILE: 'deploy/env.example' },
+  });
 }

@@ -116,7 +116,7 @@ describe('the delivery log', () => {
   test('lists deliveries page by page, and sends one again: the same bytes as attempt 6', async () => {
     const [tenant, other] = [await stack.tenant(), await stack.tenant()];
     const inbox = `${stack.sandboxUrl}/_inbox/log`;
-    const tasks = [];
+    const tasks: string[] = [];
     for (let index = 0; index < 3; index += 1) {
       const { body } = await tenant.create({ webhook: { url: `${inbox}${index}${index === 1 ? '?status=500&times=5' : ''}` } });
       await tenant.over(body.taskId);

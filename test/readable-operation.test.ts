@@ -37,9 +37,11 @@ function spansOf(sent: any): Span[] {
 }
 
 beforeAll(async () => {
-  collector = createServer(async (request, response) => {
-    spans.push(...spansOf(JSON.parse(await text(request))));
-    response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+  collector = createServer((request, response) => {
+    void text(request).then((sent) => {
+      spans.push(...spansOf(JSON.parse(sent)));
+      response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
+    });
   });
   await new Promise<void>((resolve) => collector.listen(0, '127.0.0.1', resolve));
   stack = await startStack({

@@ -16,7 +16,10 @@ interface Arrival extends Mount {
 }
 
 /** One upstream call: noted as soon as it is understood, held up as its prompt asks, then answered by the stand-in. */
-export async function answerCall({ provider, sandbox, url, log, steer }: Arrival, { request, response }: { request: IncomingMessage; response: ServerResponse }): Promise<void> {
+export async function answerCall(
+  { provider, sandbox, url, log, steer }: Arrival,
+  { request, response }: { request: IncomingMessage; response: ServerResponse },
+): Promise<void> {
   const signal = hangUpOf(response);
   const body = await readBody(request, BODY_BYTES_MAX);
   const call: SandboxCall = { method: request.method ?? 'GET', url, headers: request.headers, body, signal };

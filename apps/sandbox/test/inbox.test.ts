@@ -15,7 +15,8 @@ const statuses = async (path: string, times: number) => {
 
 describe('the webhook inbox', () => {
   it('keeps each delivery as it came: time, headers, raw body, in order', async () => {
-    for (const body of ['{"b": 1,\n "ü": "\\u00e9"}', 'no JSON']) await ask(`${url}/_inbox/box-1`, body, { headers: { 'content-type': 'application/json', 'X-Some-Header': 'yes' } });
+    for (const body of ['{"b": 1,\n "ü": "\\u00e9"}', 'no JSON'])
+      await ask(`${url}/_inbox/box-1`, body, { headers: { 'content-type': 'application/json', 'X-Some-Header': 'yes' } });
     const [first, second, ...others] = await list('box-1');
     expect(Object.keys(first)).toEqual(['at', 'headers', 'body']);
     expect([first.body, second.body, others]).toEqual(['{"b": 1,\n "ü": "\\u00e9"}', 'no JSON', []]);

@@ -33,6 +33,8 @@ export function upstream(answer: Sandbox['answer']): Sandbox {
 }
 
 /** Answers with the fault, or with the text. */
-export const plain = upstream(async (_call, _note, { fault, text, attempt }) => (fault ? { status: 500, body: fault } : { status: 200, headers: { 'content-type': 'text/plain' }, body: `${text} ${attempt}` }));
+export const plain = upstream(async (_call, _note, { fault, text, attempt }) =>
+  fault ? { status: 500, body: fault } : { status: 200, headers: { 'content-type': 'text/plain' }, body: `${text} ${attempt}` },
+);
 
 export const ask = (url: string, prompt: string, init: RequestInit = {}) => fetch(url, { method: 'POST', body: prompt, ...init });

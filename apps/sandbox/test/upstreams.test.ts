@@ -55,7 +55,8 @@ describe('the mounts', () => {
   });
 
   it('answer 404 to what is none of their routes, and log no call', async () => {
-    for (const path of ['/', '/two_words/ask', '/nothing/ask', '/two-words', '/two-words/other', '//two-words/ask']) expect([path, (await ask(`${url}${path}`, 'x #nonce=stray')).status]).toEqual([path, 404]);
+    for (const path of ['/', '/two_words/ask', '/nothing/ask', '/two-words', '/two-words/other', '//two-words/ask'])
+      expect([path, (await ask(`${url}${path}`, 'x #nonce=stray')).status]).toEqual([path, 404]);
     expect((await fetch(`${url}/two-words/ask`)).status).toBe(404);
     expect(await calls('stray')).toEqual([]);
   });
@@ -72,7 +73,17 @@ describe('the call log', () => {
     await ask(`${url}/two-words/ask?country=DE&page=2`, 'pump #nonce=log1 #fail=1');
     await ask(`${url}/two-words/ask?country=DE`, 'pump #nonce=log1 #fail=1');
     const [first, second, ...others] = await calls('log1');
-    expect(first).toEqual({ at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/), provider: 'TWO_WORDS', country: 'DE', location: null, language: null, device: null, page: 2, attempt: 1, status: 500 });
+    expect(first).toEqual({
+      at: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+      provider: 'TWO_WORDS',
+      country: 'DE',
+      location: null,
+      language: null,
+      device: null,
+      page: 2,
+      attempt: 1,
+      status: 500,
+    });
     expect([second.attempt, second.status, second.page, others]).toEqual([2, 200, null, []]);
     expect(await calls('log')).toEqual([]);
   });
@@ -146,7 +157,9 @@ describe('an answer', () => {
     const agent = new http.Agent({ keepAlive: true, maxSockets: 1 });
     const send = () =>
       new Promise<boolean>((resolve, reject) => {
-        const request = http.request(`${url}/two-words/ask`, { method: 'POST', agent }, (response) => response.resume().on('end', () => resolve(request.reusedSocket)));
+        const request = http.request(`${url}/two-words/ask`, { method: 'POST', agent }, (response) =>
+          response.resume().on('end', () => resolve(request.reusedSocket)),
+        );
         request.on('error', reject).end('pump');
       });
     expect([await send(), await send(), await send()]).toEqual([false, true, true]);

@@ -1,6 +1,5 @@
-import { createHash } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
-import { Database, type DeliveryStatus } from '@overheard/database';
+import { Database, type DeliveryStatus, receiverOf } from '@overheard/database';
 import { sql } from 'kysely';
 import { ACCOUNT_MAX, type Claim, RECEIVER_MAX, type Room } from './in-flight.js';
 import type { Answer } from './sending.js';
@@ -27,7 +26,7 @@ const READ_TOGETHER_MAX_BYTES = 32 * 1024;
 /** Any number that no other sweep locks. */
 const SWEEP_LOCK = 7_301_115;
 
-/** Everything that is written to `deliveries` and `delivery_attempts`, but for redelivery. Times are the database's. */
+/** Everything that is written to `deliveries` and `delivery_attempts`, but for redelivery and test deliveries. Times are the database's. */
 @Injectable()
 export class DeliveriesRepository {
   constructor(@Inject(Database) private readonly database: Database) {}
@@ -181,10 +180,4 @@ export class DeliveriesRepository {
       }
     });
   }
-}
-
-/** Whose deliveries wait for each other: an account's to one url, whatever its query (decision W6). Begins with the account, so that an account's stand together. */
-function receiverOf(accountId: string, url: string): string {
-  const { origin, pathname } = new URL(url);
-  return `${accountId} ${createHash('sha256').update(`${origin}${pathname}`).digest('hex').slice(0, 32)}`;
 }

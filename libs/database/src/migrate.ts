@@ -11,6 +11,6 @@ const MIGRATIONS = { '0001-tables': tables, '0002-admission': admission, '0003-d
 export async function migrate(database: Database): Promise<string[]> {
   const migrator = new Migrator({ db: database, provider: { getMigrations: async () => MIGRATIONS } });
   const { error, results = [] } = await migrator.migrateToLatest();
-  if (error) throw error;
+  if (error) throw error instanceof Error ? error : new Error('the schema could not be brought up to date', { cause: error });
   return results.map(({ migrationName }) => migrationName);
 }

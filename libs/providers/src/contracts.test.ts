@@ -37,8 +37,14 @@ const price = (id: string, change: object = {}) => creditsOf(priceOf(contract(id
 describe('the registry', () => {
   it('holds the eight providers under their identifiers and paths', () => {
     expect(contracts.map(({ id, path }) => [id, path])).toEqual([
-      ['CHATGPT', 'chatgpt'], ['PERPLEXITY', 'perplexity'], ['GROK', 'grok'], ['GEMINI', 'gemini'], ['COPILOT', 'copilot'],
-      ['AIMODE', 'aimode'], ['GOOGLE', 'google'], ['GOOGLE_NEWS', 'google/news'],
+      ['CHATGPT', 'chatgpt'],
+      ['PERPLEXITY', 'perplexity'],
+      ['GROK', 'grok'],
+      ['GEMINI', 'gemini'],
+      ['COPILOT', 'copilot'],
+      ['AIMODE', 'aimode'],
+      ['GOOGLE', 'google'],
+      ['GOOGLE_NEWS', 'google/news'],
     ]);
   });
 
@@ -70,7 +76,8 @@ describe('countries', () => {
 
   it.each(ALL)('%s accepts exactly the countries of its list', (id) => {
     const list = contract(id).models[contract(id).path] ?? contract('GOOGLE').models.google ?? [];
-    for (const country of ISO_COUNTRIES) expect([country, problems(id, body(id, { country }))]).toEqual([country, list.includes(country) ? [] : ['country: Invalid country code']]);
+    for (const country of ISO_COUNTRIES)
+      expect([country, problems(id, body(id, { country }))]).toEqual([country, list.includes(country) ? [] : ['country: Invalid country code']]);
   });
 
   it.each(ALL)('%s refuses what is no code in capitals', (id) => {
@@ -88,9 +95,17 @@ describe('prompts and queries', () => {
   it.each(ALL)('%s refuses a bad text in the words of decision R4', (id) => {
     const field = asked(id);
     const rows: [unknown, string][] = [
-      [undefined, `${noun(id)} is required`], [null, 'Expected string'], [5, 'Expected string'], [['x'], 'Expected string'], [{}, 'Expected string'],
-      ['', `${noun(id)} cannot be empty`], [' \n\t ', `${noun(id)} cannot be empty`], ['x'.repeat(10_001), `${noun(id)} is too long`], ['😀'.repeat(10_001), `${noun(id)} is too long`],
-      ['a\u0000b', `${noun(id)} contains invalid characters`], ['a\ud800b', `${noun(id)} contains invalid characters`],
+      [undefined, `${noun(id)} is required`],
+      [null, 'Expected string'],
+      [5, 'Expected string'],
+      [['x'], 'Expected string'],
+      [{}, 'Expected string'],
+      ['', `${noun(id)} cannot be empty`],
+      [' \n\t ', `${noun(id)} cannot be empty`],
+      ['x'.repeat(10_001), `${noun(id)} is too long`],
+      ['😀'.repeat(10_001), `${noun(id)} is too long`],
+      ['a\u0000b', `${noun(id)} contains invalid characters`],
+      ['a\ud800b', `${noun(id)} contains invalid characters`],
     ];
     for (const [value, message] of rows) expect(problems(id, body(id, { [field]: value }))).toEqual([`${field}: ${message}`]);
   });
@@ -104,7 +119,9 @@ describe('prompts and queries', () => {
 describe('include flags', () => {
   it.each(ALL)('%s takes booleans only, false when absent', (id) => {
     const flags = FLAGS[id] ?? [];
-    for (const flag of flags) for (const value of ['true', 1, null, {}, []]) expect(problems(id, body(id, { include: { [flag]: value } }))).toEqual([`include.${flag}: Expected boolean`]);
+    for (const flag of flags)
+      for (const value of ['true', 1, null, {}, []])
+        expect(problems(id, body(id, { include: { [flag]: value } }))).toEqual([`include.${flag}: Expected boolean`]);
     const off = Object.fromEntries(flags.map((flag) => [flag, false]));
     for (const change of [{}, { include: {} }]) expect(contract(id).request.parse(body(id, change)).include).toEqual(off);
   });
@@ -117,14 +134,17 @@ describe('include flags', () => {
     const wish = (aioverview: unknown) => contract('GOOGLE').request.parse(body('GOOGLE', { include: { aioverview } })).include.aioverview;
     expect([wish({}), wish(true), wish({ markdown: true })]).toEqual([{ markdown: false }, { markdown: false }, { markdown: true }]);
     expect([wish(false), wish(undefined)]).toEqual([undefined, undefined]);
-    for (const value of ['true', 1, null, []]) expect(problems('GOOGLE', body('GOOGLE', { include: { aioverview: value } }))).toEqual(['include.aioverview: Expected object or boolean']);
-    for (const markdown of ['true', 1, null]) expect(problems('GOOGLE', body('GOOGLE', { include: { aioverview: { markdown } } }))).toEqual(['include.aioverview.markdown: Expected boolean']);
+    for (const value of ['true', 1, null, []])
+      expect(problems('GOOGLE', body('GOOGLE', { include: { aioverview: value } }))).toEqual(['include.aioverview: Expected object or boolean']);
+    for (const markdown of ['true', 1, null])
+      expect(problems('GOOGLE', body('GOOGLE', { include: { aioverview: { markdown } } }))).toEqual(['include.aioverview.markdown: Expected boolean']);
   });
 });
 
 describe('search options', () => {
   it.each(SEARCHES)('%s takes 1 to 10 whole pages, 1 by default', (id) => {
-    for (const pages of [0, 11, -1, 1.5, '3', null, true, [2], JSON.parse('1e400')]) expect(problems(id, body(id, { pages }))).toEqual(['pages: pages must be an integer from 1 to 10']);
+    for (const pages of [0, 11, -1, 1.5, '3', null, true, [2], JSON.parse('1e400')])
+      expect(problems(id, body(id, { pages }))).toEqual(['pages: pages must be an integer from 1 to 10']);
     for (const pages of [1, 10]) expect(problems(id, body(id, { pages }))).toEqual([]);
     expect(contract(id).request.parse(body(id))).toMatchObject({ pages: 1 });
   });
@@ -146,10 +166,20 @@ describe('search options', () => {
 
 describe('a body', () => {
   it('has all its problems reported at once, the pair location and uule too', () => {
-    const change = { query: '', country: 'us', pages: 0, device: 'tablet', location: 'Austin', uule: 'w+x', include: { html: 'yes', paaAioverview: 1, aioverview: { markdown: 1 } } };
-    expect(problems('GOOGLE', body('GOOGLE', change)).map((problem) => problem.split(':')[0]).sort()).toEqual(
-      ['country', 'device', 'include.aioverview.markdown', 'include.html', 'include.paaAioverview', 'pages', 'query', 'uule'],
-    );
+    const change = {
+      query: '',
+      country: 'us',
+      pages: 0,
+      device: 'tablet',
+      location: 'Austin',
+      uule: 'w+x',
+      include: { html: 'yes', paaAioverview: 1, aioverview: { markdown: 1 } },
+    };
+    expect(
+      problems('GOOGLE', body('GOOGLE', change))
+        .map((problem) => problem.split(':')[0])
+        .sort(),
+    ).toEqual(['country', 'device', 'include.aioverview.markdown', 'include.html', 'include.paaAioverview', 'pages', 'query', 'uule']);
   });
 
   it.each(ALL)('of %s that is no object is refused', (id) => {
@@ -161,7 +191,11 @@ describe('a body', () => {
       ['GROK', { colour: 'red', include: { searchQueries: true } }, ['colour', 'include.searchQueries']],
       ['CHATGPT', { location: 'Austin', model: 'x' }, ['location', 'model']],
       ['AIMODE', { pages: 2, include: { rawResponse: true, html: true } }, ['pages', 'include.rawResponse']],
-      ['GOOGLE', { prompt: 'x', include: { aioverview: { markdown: true, html: true }, rawResponse: 1 } }, ['prompt', 'include.aioverview.html', 'include.rawResponse']],
+      [
+        'GOOGLE',
+        { prompt: 'x', include: { aioverview: { markdown: true, html: true }, rawResponse: 1 } },
+        ['prompt', 'include.aioverview.html', 'include.rawResponse'],
+      ],
       ['GOOGLE_NEWS', { location: 'Austin', uule: 'w+x' }, ['location', 'uule']],
       ['GEMINI', { include: { rawResponse: true } }, []],
     ];
@@ -174,7 +208,16 @@ describe('a body', () => {
 
 describe('prices', () => {
   it('are those of decision M1 for a plain request', () => {
-    expect(Object.fromEntries(ALL.map((id) => [id, price(id)]))).toEqual({ CHATGPT: 5, PERPLEXITY: 3, GROK: 4, GEMINI: 4, COPILOT: 5, AIMODE: 4, GOOGLE: 3, GOOGLE_NEWS: 3 });
+    expect(Object.fromEntries(ALL.map((id) => [id, price(id)]))).toEqual({
+      CHATGPT: 5,
+      PERPLEXITY: 3,
+      GROK: 4,
+      GEMINI: 4,
+      COPILOT: 5,
+      AIMODE: 4,
+      GOOGLE: 3,
+      GOOGLE_NEWS: 3,
+    });
   });
 
   it('charge chatgpt 2 once for whatever costs extra, and nothing for html and markdown', () => {
@@ -185,18 +228,27 @@ describe('prices', () => {
 
   it('charge google 2 for each overview option and each page beyond the first', () => {
     const rows: [object, number][] = [
-      [{ include: { html: true, aioverview: false } }, 3], [{ include: { aioverview: true } }, 5], [{ include: { aioverview: { markdown: true } } }, 5],
-      [{ include: { paaAioverview: true } }, 5], [{ include: { aioverview: {}, paaAioverview: true } }, 7], [{ pages: 3 }, 7], [{ pages: 10, include: { aioverview: {}, paaAioverview: true } }, 25],
+      [{ include: { html: true, aioverview: false } }, 3],
+      [{ include: { aioverview: true } }, 5],
+      [{ include: { aioverview: { markdown: true } } }, 5],
+      [{ include: { paaAioverview: true } }, 5],
+      [{ include: { aioverview: {}, paaAioverview: true } }, 7],
+      [{ pages: 3 }, 7],
+      [{ pages: 10, include: { aioverview: {}, paaAioverview: true } }, 25],
     ];
     for (const [change, credits] of rows) expect([change, price('GOOGLE', change)]).toEqual([change, credits]);
   });
 
   it('charge nothing extra elsewhere', () => {
-    for (const id of ['PERPLEXITY', 'GROK', 'GEMINI', 'COPILOT', 'AIMODE']) expect(price(id, { include: { html: true, markdown: true, rawResponse: true } })).toBe(price(id));
+    for (const id of ['PERPLEXITY', 'GROK', 'GEMINI', 'COPILOT', 'AIMODE'])
+      expect(price(id, { include: { html: true, markdown: true, rawResponse: true } })).toBe(price(id));
     expect(price('GOOGLE_NEWS', { pages: 10, include: { html: true } })).toBe(3);
   });
 
   it('take the base price that an operator sets', () => {
-    expect(priceOf(contract('GOOGLE'), contract('GOOGLE').request.parse(body('GOOGLE', { pages: 2 })), 11)).toEqual([{ item: 'base', credits: 11 }, { item: 'pages beyond the first', credits: 2 }]);
+    expect(priceOf(contract('GOOGLE'), contract('GOOGLE').request.parse(body('GOOGLE', { pages: 2 })), 11)).toEqual([
+      { item: 'base', credits: 11 },
+      { item: 'pages beyond the first', credits: 2 },
+    ]);
   });
 });

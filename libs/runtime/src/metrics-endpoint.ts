@@ -1,8 +1,8 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { metrics } from '@opentelemetry/api';
 import { PrometheusExporter } from '@opentelemetry/exporter-prometheus';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { MeterProvider } from '@opentelemetry/sdk-metrics';
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { meter } from './telemetry.js';
 
 /** Answers a Prometheus scrape. */

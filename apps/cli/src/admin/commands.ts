@@ -10,13 +10,16 @@ import {
   listKeys,
   listRequests,
   redeliver,
+  redeliverRange,
   revokeKey,
   rotateSigning,
+  sendTestDelivery,
   showAccount,
 } from '@overheard/database';
 import { z } from 'zod';
 import { flag, wholeNumber } from '../options.js';
 import { encryptionKey } from '../servers.js';
+import { UsageError } from '../usage-error.js';
 
 /** A command of `admin`: its options, and what it does. What it returns is printed as JSON. */
 export interface Command<Shape extends z.ZodRawShape = z.ZodRawShape> {
@@ -33,6 +36,8 @@ const scopes = z
   .string()
   .transform((list) => list.split(','))
   .pipe(z.array(z.enum(SCOPES, { error: `Expected scopes out of ${SCOPES.join(', ')}` })));
+const status = z.enum(['pending', 'delivered', 'failed'], { error: 'Expected pending, delivered or failed' });
+const webhookUrl = z.url({ protocol: /^https?$/, error: 'Expected an http or https URL' });
 
 /** Everything an operator may do, by its two words (operations.md, admin). */
 export const COMMANDS: Record<string, Command> = {
@@ -63,12 +68,24 @@ export const COMMANDS: Record<string, Command> = {
     return listRequests(database, account, limit);
   }),
   deliveries: command(
-    '--account ID [--task ID] [--limit N]',
-    { account: id, task: id.optional(), limit: wholeNumber(1).default(1000) },
-    async (database, { account, task, limit }) => {
+    '--account ID [--task ID] [--status pending|delivered|failed] [--limit N]',
+    { account: id, task: id.optional(), status: status.optional(), limit: wholeNumber(1).default(1000) },
+    async (database, { account, task, status, limit }) => {
       await showAccount(database, account);
-      return (await listDeliveries(database, { accountId: account, taskId: task, limit })).deliveries;
+      return (await listDeliveries(database, { accountId: account, taskId: task, status, limit })).deliveries;
     },
   ),
-  redeliver: command('--delivery ID', { delivery: id }, (database, { delivery }) => redeliver(database, { deliveryId: delivery })),
+  redeliver: command(
+    '--delivery ID | --account ID --since 2h [--status failed]',
+    { delivery: id.optional(), account: id.optional(), since: durationMs.optional(), status: status.optional() },
+    async (database, { delivery, account, since, status }) => {
+      const isRange = account !== undefined && since !== undefined;
+      if (delivery !== undefined && !(account ?? since ?? status)) return redeliver(database, { deliveryId: delivery });
+      if (delivery !== undefined || !isRange) throw new UsageError('expected --delivery, or --account with --since');
+      return redeliverRange(database, { accountId: account, sinceMs: since, status: status ?? 'failed' });
+    },
+  ),
+  'webhook-test': command('--account ID --url URL', { account: id, url: webhookUrl }, (database, { account, url }) =>
+    sendTestDelivery(database, { accountId: account, url }),
+  ),
 };

@@ -3,7 +3,7 @@ import type { Generated } from 'kysely';
 /** `pending` until a receiver acknowledges it or its attempts are used up (decision W5). */
 export type DeliveryStatus = 'pending' | 'delivered' | 'failed';
 
-/** Owner: webhook-dispatcher. One row a task with a webhook, made when the task is over and paid for. */
+/** Owner: webhook-dispatcher. One row a task with a webhook, made when the task is over and paid for; a test delivery's task never was. */
 export interface DeliveriesTable {
   id: Generated<string>;
   task_id: string;

@@ -1,5 +1,5 @@
-import { sql } from 'kysely';
 import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
 import type { Database } from '../database.js';
 import { NotFound } from './not-found.js';
 

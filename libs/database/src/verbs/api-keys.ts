@@ -1,6 +1,6 @@
+import { createHash, randomBytes } from 'node:crypto';
 import type { Scope } from '@overheard/contracts';
 import { sql } from 'kysely';
-import { createHash, randomBytes } from 'node:crypto';
 import type { Database } from '../database.js';
 import { NotFound } from './not-found.js';
 

@@ -1,7 +1,10 @@
+import { createHash, randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Database } from '../database.js';
 import type { DeliveryStatus } from '../schema/deliveries.js';
+import { showAccount } from './accounts.js';
 import { NotFound } from './not-found.js';
+import { taskRead } from './read-task.js';
 
 /** An attempt whose outcome is known. */
 export interface AttemptView {
@@ -31,6 +34,13 @@ export interface DeliveriesWanted {
   limit: number;
 }
 
+/** Deliveries to be sent again together: an account's that were made of late and stand at `status`. */
+export interface RedeliveryRange {
+  accountId: string;
+  sinceMs: number;
+  status: DeliveryStatus;
+}
+
 /** What a task read says of its webhook (decision S3). */
 export interface WebhookView {
   url: string;
@@ -44,6 +54,8 @@ export interface WebhookView {
 export class BodyGone extends Error {
   override name = 'BodyGone';
 }
+
+const TEST_KEPT_MS = 24 * 60 * 60 * 1000;
 
 const nextAttemptAt = sql<Date | null>`case when status = 'pending' then due_at end`;
 // An attempt under way has neither; one that its dispatcher left behind has an error.
@@ -85,6 +97,54 @@ export async function redeliver(database: Database, { deliveryId, accountId }: {
   return delivery;
 }
 
+/** Makes a range of deliveries due at once, in the order in which they were made. `expired` are those whose bodies are gone. Throws `NotFound`. */
+export async function redeliverRange(database: Database, { accountId, sinceMs, status }: RedeliveryRange): Promise<{ redelivered: number; expired: number }> {
+  await showAccount(database, accountId);
+  // What a dispatcher is at this moment writing to is skipped: it is being sent anyway, and waiting for it could end in a deadlock.
+  const { rows } = await sql<{ redelivered: number; expired: number }>`
+    with wanted as (
+      select id, body is not null and expires_at > now() as "isThere", row_number() over (order by created_at, id) as turn
+      from deliveries where account_id = ${accountId} and status = ${status} and created_at >= now() - ${sinceMs} * interval '1 millisecond'
+    ), locked as (
+      select d.id, turn from deliveries d join wanted using (id) where "isThere" and d.status = ${status} for update of d skip locked
+    ), redelivered as (
+      update deliveries d set status = 'pending', due_at = now() + turn * interval '1 microsecond' from locked where d.id = locked.id returning d.id
+    )
+    select (select count(*) from redelivered)::int as redelivered, (select count(*) from wanted where not "isThere")::int as expired`.execute(database);
+  return rows[0] ?? { redelivered: 0, expired: 0 };
+}
+
+/**
+ * Sends the read of a task that never was to an address: due at once, signed, tried and logged like any other. Whether the
+ * address may be reached is for the dispatcher to say, in the log. Throws `NotFound`.
+ */
+export async function sendTestDelivery(database: Database, { accountId, url }: { accountId: string; url: string }): Promise<DeliveryView> {
+  await showAccount(database, accountId);
+  const now = new Date();
+  const expiresAt = new Date(now.getTime() + TEST_KEPT_MS);
+  const taskId = testTaskId(now);
+  const { id } = await database
+    .insertInto('deliveries')
+    .values({
+      task_id: taskId,
+      account_id: accountId,
+      url,
+      receiver: receiverOf(accountId, url),
+      body: testBody(taskId, now, expiresAt),
+      due_at: sql`now()`,
+      expires_at: expiresAt,
+    })
+    .returning('id')
+    .executeTakeFirstOrThrow();
+  return { deliveryId: id, taskId, url, status: 'pending', nextAttemptAt: now, attempts: [] };
+}
+
+/** Whose deliveries wait for each other: an account's to one url, whatever its query (decision W6). Begins with the account, so that an account's stand together. */
+export function receiverOf(accountId: string, url: string): string {
+  const { origin, pathname } = new URL(url);
+  return `${accountId} ${createHash('sha256').update(`${origin}${pathname}`).digest('hex').slice(0, 32)}`;
+}
+
 /** How a task's webhook stands; undefined for a task without one. */
 export async function webhookOf(database: Database, taskId: string): Promise<WebhookView | undefined> {
   const { rows } = await sql<WebhookView>`
@@ -114,4 +174,35 @@ async function withAttempts(database: Database, deliveries: Omit<DeliveryView, '
   const byDelivery = new Map<string, AttemptView[]>(deliveries.map(({ deliveryId }) => [deliveryId, []]));
   for (const { delivery_id, ...attempt } of attempts) byDelivery.get(delivery_id)?.push(attempt);
   return deliveries.map((delivery) => ({ ...delivery, attempts: byDelivery.get(delivery.deliveryId) ?? [] }));
+}
+
+/** Made of the time as the gateway's are, since the log is cleared by it. */
+function testTaskId(now: Date): string {
+  const hex = now.getTime().toString(16).padStart(12, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-7${randomUUID().slice(15)}`;
+}
+
+/** Has letters beyond ASCII in it, on which careless receivers stumble. */
+function testBody(taskId: string, now: Date, expiresAt: Date): Buffer {
+  const text = taskRead({
+    id: taskId,
+    provider: 'TEST',
+    priority: 1,
+    state: 'settled',
+    idempotencyKey: null,
+    webhookUrl: null,
+    creditsToCharge: 0,
+    creditsCharged: 0,
+    createdAt: now,
+    status: 'COMPLETED',
+    startedAt: now,
+    completedAt: now,
+    expiresAt,
+    expired: false,
+    attempts: 1,
+    response: '{"text":"A test delivery: Größe 漢字 🚲"}',
+    quality: null,
+    error: null,
+  });
+  return Buffer.from(text);
 }

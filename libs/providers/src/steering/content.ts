@@ -34,9 +34,26 @@ export interface Source {
   date: string;
 }
 
-const SITES = ['Daily Compass', 'Open Review', 'Market Lens', 'Field Notes', 'Plain Facts', 'Home Ledger', 'Civic Post', 'Test Bench', 'Good Measure', 'North Gazette'];
+const SITES = [
+  'Daily Compass',
+  'Open Review',
+  'Market Lens',
+  'Field Notes',
+  'Plain Facts',
+  'Home Ledger',
+  'Civic Post',
+  'Test Bench',
+  'Good Measure',
+  'North Gazette',
+];
 const PRODUCTS = ['Albatros', 'Boreal', 'Cinder', 'Dorado', 'Ember', 'Falken', 'Garnet', 'Heron', 'Isola', 'Juniper'];
-const MERITS = ['is the one most testers keep', 'lasts longest in daily use', 'costs the least to run', 'is the easiest to find in shops', 'has the best warranty'];
+const MERITS = [
+  'is the one most testers keep',
+  'lasts longest in daily use',
+  'costs the least to run',
+  'is the easiest to find in shops',
+  'has the best warranty',
+];
 const CAVEATS = ['prices change from week to week', 'stock is short before the holidays', 'imports carry a surcharge', 'older models are still on sale'];
 
 /** What is said to a prompt in a country: always the same to the same, and something else in another country. */
@@ -52,7 +69,11 @@ export function contentOf(asked: { text: string; country: string; nonce?: string
     topic,
     place,
     intro: { lead: `In ${place}`, text: `the tests that compare answers to “${topic}” agree in ${roll(5) + 3} of ${roll(4) + 8} cases${mark}.`, cites: [0] },
-    points: points.map((lead, index) => ({ lead, text: `${pick(MERITS, 1, roll)[0]}, say ${roll(60) + 40} % of the buyers asked in ${place}.`, cites: index === 1 ? [2, 0] : [index + 1] })),
+    points: points.map((lead, index) => ({
+      lead,
+      text: `${pick(MERITS, 1, roll)[0]}, say ${roll(60) + 40} % of the buyers asked in ${place}.`,
+      cites: index === 1 ? [2, 0] : [index + 1],
+    })),
     outro: { lead: 'Before you decide', text: `note that in ${place} ${pick(CAVEATS, 1, roll)[0]}.`, cites: [4] },
     sources: pick(SITES, 7, roll).map((site, index) => sourceOf(site, { topic, place, ...asked, roll, index })),
     queries: [`${topic} ${place}${asked.nonce ? ` ${asked.nonce}` : ''}`, `${topic} test ${place} 2026`, `${topic} prices ${place}`],
@@ -61,7 +82,8 @@ export function contentOf(asked: { text: string; country: string; nonce?: string
 }
 
 /** The name of a country; upstreams take whatever text stands in its place, so that comes back as it is. */
-const placeOf = (country: string): string => (/^[A-Z]{2}$/i.test(country) ? (new Intl.DisplayNames(['en'], { type: 'region' }).of(country.toUpperCase()) ?? country) : harmless(country));
+const placeOf = (country: string): string =>
+  /^[A-Z]{2}$/i.test(country) ? (new Intl.DisplayNames(['en'], { type: 'region' }).of(country.toUpperCase()) ?? country) : harmless(country);
 
 interface SourceOptions {
   topic: string;
@@ -74,7 +96,12 @@ interface SourceOptions {
 
 function sourceOf(site: string, { topic, place, country, nonce, roll, index }: SourceOptions): Source {
   const domain = `${site.toLowerCase().replace(' ', '-')}.example`;
-  const slug = topic.toLowerCase().replace(/[^a-z0-9]+/g, '-').replace(/^-|-$/g, '').slice(0, 40) || 'answer';
+  const slug =
+    topic
+      .toLowerCase()
+      .replace(/[^a-z0-9]+/g, '-')
+      .replace(/^-|-$/g, '')
+      .slice(0, 40) || 'answer';
   return {
     url: `https://${index % 2 ? '' : 'www.'}${domain}/${country.toLowerCase()}/${slug}-${nonce ?? roll(100_000)}?id=${index + 1}`,
     domain,
@@ -86,7 +113,13 @@ function sourceOf(site: string, { topic, place, country, nonce, roll, index }: S
 }
 
 /** Letters, digits and quiet punctuation only: nothing that Markdown, HTML or a counter of characters could trip over. */
-const harmless = (text: string) => text.replace(/[^\p{L}\p{M}\p{N} .,?!'-]|[\u{10000}-\u{10FFFF}]/gu, ' ').replace(/\s+/g, ' ').trim().slice(0, 80).trim();
+const harmless = (text: string) =>
+  text
+    .replace(/[^\p{L}\p{M}\p{N} .,?!'-]|[\u{10000}-\u{10FFFF}]/gu, ' ')
+    .replace(/\s+/g, ' ')
+    .trim()
+    .slice(0, 80)
+    .trim();
 
 /** A whole number from 0 up to, but not, `below`. */
 export type Roll = (below: number) => number;

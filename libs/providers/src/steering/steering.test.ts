@@ -22,7 +22,9 @@ describe('the words of a prompt', () => {
 
   it('say how long to wait and how much to send', () => {
     expect(['500ms', '2s', '1.5s', 'soon', ''].map((value) => parseWords(`#delay=${value}`).delayMs)).toEqual([500, 2000, 1500, 0, 0]);
-    expect(['5mb', '64kb', '10b', '0.5MB', '5', 'much'].map((value) => parseWords(`#large=${value}`).largeBytes)).toEqual([5_242_880, 65_536, 10, 524_288, 0, 0]);
+    expect(['5mb', '64kb', '10b', '0.5MB', '5', 'much'].map((value) => parseWords(`#large=${value}`).largeBytes)).toEqual([
+      5_242_880, 65_536, 10, 524_288, 0, 0,
+    ]);
   });
 
   it('carry a nonce that is harmless in an address', () => {
@@ -43,7 +45,14 @@ describe('faults', () => {
   });
 
   it('last for good without a number', () => {
-    for (const [prompt, fault] of [['#fail=always', 'fail'], ['#fail', 'fail'], ['#blocked', 'blocked'], ['#badkey', 'badkey'], ['#quota', 'quota'], ['#noresults #blocked', 'blocked']]) {
+    for (const [prompt, fault] of [
+      ['#fail=always', 'fail'],
+      ['#fail', 'fail'],
+      ['#blocked', 'blocked'],
+      ['#badkey', 'badkey'],
+      ['#quota', 'quota'],
+      ['#noresults #blocked', 'blocked'],
+    ]) {
       expect([prompt, ...faults(`x ${prompt}`, 12)]).toEqual([prompt, ...Array.from({ length: 12 }, () => fault)]);
     }
   });
@@ -56,7 +65,12 @@ describe('faults', () => {
 
   it('are counted for each prompt of each provider alone', () => {
     const steer = new Steer();
-    const attempts = [['A', 'x #fail=1'], ['A', 'y #fail=1'], ['B', 'x #fail=1'], ['A', 'x #fail=1']].map(([provider = '', prompt = '']) => steer.next(provider, prompt).attempt);
+    const attempts = [
+      ['A', 'x #fail=1'],
+      ['A', 'y #fail=1'],
+      ['B', 'x #fail=1'],
+      ['A', 'x #fail=1'],
+    ].map(([provider = '', prompt = '']) => steer.next(provider, prompt).attempt);
     expect(attempts).toEqual([1, 1, 1, 2]);
   });
 

@@ -1,0 +1,3 @@
+export * from './api.js';
+export * from './verify-webhook.js';
+export * from './webhook-errors.js';
