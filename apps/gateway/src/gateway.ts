@@ -24,6 +24,7 @@ import { RateLimit } from './limits/rate-limit.js';
 import { Redis } from './limits/redis.js';
 import { Monitor } from './monitor.js';
 import { MonitorController } from './monitor.controller.js';
+import { OpenapiController } from './openapi/openapi.controller.js';
 import { Outcomes } from './outcomes.js';
 import { RecordedController } from './recorded.controller.js';
 import { RequestLog } from './request-log.js';
@@ -43,9 +44,9 @@ import { UsageRepository } from './usage.repository.js';
 const SETTLE_SLOTS = 512;
 const DRAIN_MS = 10_000;
 
-const controllers = [
+export const controllers = [
   ...[MonitorController, TasksController, EstimateController, UsageController, DeliveriesController, CountriesController, HtmlController],
-  RecordedController,
+  ...[OpenapiController, RecordedController],
 ];
 const providers = [
   ...[ApiKeysRepository, KeyCache, Door, Redis, RateLimit, Concurrency, RequestLog, ErrorFilter],

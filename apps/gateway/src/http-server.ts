@@ -1,9 +1,11 @@
+import type { Duplex } from 'node:stream';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { v7 as uuidv7 } from 'uuid';
 import { ApiError } from './api-error.js';
 
 const BODY_MAX_BYTES = 1024 * 1024;
-const PARAM_MAX_LENGTH = 10_000;
+// As long as the whole head of a request may be, so that no path is refused before the door.
+const PARAM_MAX_LENGTH = 16 * 1024;
 
 /** The HTTP server under Nest: ids, sizes, and a JSON reader that refuses nothing which JSON allows. */
 export function httpServer(): FastifyAdapter {
@@ -14,6 +16,7 @@ export function httpServer(): FastifyAdapter {
     rewriteUrl: ({ url = '/' }) => decodable(url),
     return503OnClosing: false,
     forceCloseConnections: 'idle',
+    clientErrorHandler: (error, socket) => refuseUnread(error, socket),
   });
   const server = adapter.getInstance();
   // JSON is the only content type there is; everything else is 415.
@@ -27,6 +30,23 @@ export function httpServer(): FastifyAdapter {
     }
   });
   return adapter;
+}
+
+/** What is no HTTP gets no further than the parser, and is answered like everything else that is refused. */
+function refuseUnread({ code }: Error & { code?: string }, socket: Duplex): void {
+  if (code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+  const isTooLong = code === 'HPE_HEADER_OVERFLOW';
+  const { body } = ApiError.invalid([
+    isTooLong ? { field: 'headers', message: 'The headers are too long' } : { field: 'request', message: 'This is not HTTP' },
+  ]);
+  const text = JSON.stringify(body);
+  const headers = [
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(text)}`,
+    `X-Request-Id: ${uuidv7()}`,
+    'Connection: close',
+  ];
+  socket.end(`HTTP/1.1 ${isTooLong ? '431 Request Header Fields Too Large' : '400 Bad Request'}\r\n${headers.join('\r\n')}\r\n\r\n${text}`);
 }
 
 /** A path with a broken escape becomes one that simply matches nothing, so that it passes the door like any other. */

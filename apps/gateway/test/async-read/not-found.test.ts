@@ -4,7 +4,7 @@ import { until } from '@overheard/testing';
 import { completed } from '../../../../test/stand-in-worker.js';
 import { type Reply, type Tenant, useStack } from '../../../../test/stack.js';
 
-const RETENTION_MS = 1500;
+const RETENTION_MS = 5000;
 
 const stack = useStack({ services: ['gateway', 'task-store'], env: { TASK_RETENTION: `${RETENTION_MS}ms` } });
 let tenant: Tenant;

@@ -8,7 +8,7 @@ const stack = useStack({ services: ['gateway', 'task-store'] });
 let tenant: Tenant;
 beforeAll(async () => void (tenant = await stack.tenant({ credits: 1000 })));
 
-const EXACT = String.raw`{ "text":"a\u0000\ud800b" ,"n":1e999, "a":1,"a":2}`;
+const EXACT = String.raw`{ "text":"one" ,"model":"m\ud800","sources":[ ],"text":"a\u0000\ud800b" }`;
 const endings: Record<string, () => Ending | Promise<Ending>> = {
   exact: () => ({ outcome: completed(EXACT) }),
   failed: () => ({ outcome: { status: 'FAILED', error: upstreamError('Upstream', 'blocked', 10) }, attempts: 10 }),

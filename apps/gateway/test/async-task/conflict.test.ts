@@ -3,7 +3,7 @@ import { until } from '@overheard/testing';
 import { completed } from '../../../../test/stand-in-worker.js';
 import { useStack } from '../../../../test/stack.js';
 
-const stack = useStack({ services: ['gateway', 'task-store'], env: { TASK_RETENTION: '2s' } });
+const stack = useStack({ services: ['gateway', 'task-store'], env: { TASK_RETENTION: '5s' } });
 let letGo: () => void;
 beforeAll(() => {
   const held = new Promise<void>((resolve) => (letGo = resolve));

@@ -131,6 +131,13 @@ describe('a body', () => {
   });
 });
 
+test('of the fields that nobody knows the first twenty are named, as far as a header can carry their names', async () => {
+  const known = Array.from({ length: 30 }, (_none, index) => `field${index}`);
+  const names = ['a b', 'ü', '', 'x\r\ny: z', 'n'.repeat(65), 'n'.repeat(64), ...known];
+  const { status, headers } = await post('chatgpt', { ...AI, ...Object.fromEntries(names.map((name) => [name, 1])) });
+  expect([status, headers.get('x-ignored-fields')?.split(', ')]).toEqual([403, ['n'.repeat(64), ...known.slice(0, 19)]]);
+});
+
 test('a refused request is in the log, free, with as much of it as could be read', async () => {
   const asker = await stack.tenant();
   await asker.ask({ prompt: 'Where from?', country: 'xx' });
@@ -147,4 +154,26 @@ test('a refused request is in the log, free, with as much of it as could be read
     ['GOOGLE', 'sync', null, null, 400, 0],
     ['GROK', 'sync', null, null, 400, 0],
   ]);
+});
+
+test('so is one that was refused for anything else after its key, however often', async () => {
+  const asker = await stack.tenant({ rate: 3 });
+  const reader = await stack.anotherKey(asker.accountId, { scopes: ['tasks:read'] });
+  const sent = [
+    () => asker.send('POST', '/v1/monitor/chatgpt', { body: '{}', headers: { 'content-type': 'text/plain' } }),
+    () => asker.send('POST', '/v1/async/task', { body: 'x'.repeat(1024 * 1024 + 1) }),
+    () => reader.ask(),
+    () => reader.create(),
+  ];
+  const replies = await Promise.all([...sent, ...sent].map((send) => send()));
+  const entries = await until('all log entries', async () => {
+    const log = await stack.requestLog(asker.accountId);
+    return log.length === replies.length && log;
+  });
+  const byId = (pairs: (readonly [string, number])[]) => Object.fromEntries(pairs);
+  expect(byId(entries.map(({ requestId, statusCode }) => [requestId, statusCode]))).toEqual(
+    byId(replies.map(({ status, headers }) => [headers.get('x-request-id') ?? '', status])),
+  );
+  // Within a clock second three get through to what is wrong with them.
+  expect(replies.filter(({ status }) => status === 429).length).toBeGreaterThanOrEqual(2);
 });

@@ -74,3 +74,15 @@ test('a slot is free again after every refusal', async () => {
   for (let turn = 0; turn < 3; turn += 1) expect((await tenant.ask()).status).toBe(403);
   expect(await slotsOf(tenant)).toEqual({ used: 0, max: 1 });
 });
+
+test('the slots of a gateway that died free themselves within half a minute', async () => {
+  const tenant = await stack.tenant({ concurrency: 1 });
+  occupy(tenant);
+  await until('the slot to be taken', async () => (await slotsOf(tenant)).used === 1);
+  await stack.kill('gateway');
+  const diedAt = Date.now();
+  await stack.restart('gateway');
+  expect((await slotsOf(tenant)).used).toBe(1);
+  await until('the slot to be free', async () => (await slotsOf(tenant)).used === 0, 40_000);
+  expect(Date.now() - diedAt).toBeLessThan(30_000);
+});

@@ -20,7 +20,7 @@ const endings: Record<string, Ending> = {
       quality: judged([{ id: 'complete_stream', status: 'failed', detail: 'The stream broke off' }]),
     } as Ending['outcome'],
   },
-  'byte for byte': { outcome: completed(String.raw`{ "text":"a\u0000\ud800b" ,"n":1e999, "a":1,"a":2}`), route: 'live' },
+  'byte for byte': { outcome: completed(String.raw`{ "text":"one" ,"model":"m\ud800","sources":[ ],"text":"a\u0000\ud800b" }`), route: 'live' },
 };
 
 let tenant: Tenant;
@@ -67,7 +67,7 @@ test('a degraded answer is an answer: charged, and it says what is wrong with it
   expect([status, headers.get('x-credits-charged')]).toEqual([200, '5']);
   expect(body).toEqual({
     success: true,
-    result: { text: 'half' },
+    result: { text: 'half', model: 'stand-in', sources: [] },
     quality: { status: 'degraded', checks: [{ id: 'complete_stream', status: 'failed', detail: 'The stream broke off' }] },
   });
 });
