@@ -2,6 +2,7 @@
 import { chmodSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { chromium } from './lib/chromium.mjs';
 import { endRunning, run } from './lib/command.mjs';
 import { endLeftovers, recordProcesses } from './lib/leftovers.mjs';
 import { takeLock } from './lib/lock.mjs';
@@ -73,7 +74,8 @@ async function start() {
   const { addresses, postgresDataDir } = await progress.during('starting PostgreSQL, NATS and Redis', () =>
     provideServers({ dataDir, packagesDir, password: seed.serverPassword, durable: true, progress, watcher, supervised: servers }),
   );
-  const environment = { ...process.env, ...addresses, ENCRYPTION_KEY: seed.encryptionKey };
+  const browser = await chromium(packagesDir, progress);
+  const environment = { ...process.env, ...addresses, ENCRYPTION_KEY: seed.encryptionKey, ...(browser ? { BROWSER_EXECUTABLE: browser } : {}) };
   const { apiKey, accountId, admin } = seed;
   await progress.during('preparing the database', () => commandLine(['setup'], environment, JSON.stringify({ apiKey, accountId, admin })));
   /** @type {Provider[]} */

@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { chromium } from './lib/chromium.mjs';
 import { endRunning } from './lib/command.mjs';
 import { endLeftovers, recordProcesses } from './lib/leftovers.mjs';
 import { takeLock } from './lib/lock.mjs';
@@ -64,7 +65,8 @@ async function test() {
   );
   if (interrupted) throw new Error('interrupted');
   const countsFile = join(folder, 'counts.json');
-  const code = await runJest({ ...process.env, ...addresses, TEST_COUNTS_FILE: countsFile }, countsFile);
+  const browser = await chromium(packagesDir, progress);
+  const code = await runJest({ ...process.env, ...addresses, ...(browser ? { BROWSER_EXECUTABLE: browser } : {}), TEST_COUNTS_FILE: countsFile }, countsFile);
   return judge(code, readJson(countsFile));
 }
 

@@ -23,7 +23,7 @@ const CLAIM_WITHIN_MS = 5000;
 export const completed = (response: string): Outcome => ({ status: 'COMPLETED', response, quality: judged([{ id: 'answer_present', status: 'ok' }]) });
 export const failed: Outcome = { status: 'FAILED', error: standardError('EXTERNAL_SERVICE_ERROR', { reason: 'unavailable' }) };
 
-export const finished = (id: string, outcome: Outcome): FinishedEvent => ({
+const finished = (id: string, outcome: Outcome): FinishedEvent => ({
   id,
   accountId: randomUUID(),
   provider: 'ANY',

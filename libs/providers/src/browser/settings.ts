@@ -13,7 +13,7 @@ export const browserSettings = z.object({
   CHROMIUM_PATH: z.string().optional().describe('The Chromium to start; looked for on PATH and in the usual places when absent'),
   BROWSER_EXECUTABLE: z.string().optional().describe('The Chromium to start where none is installed; our scripts set it to the copy they fetch'),
   PATH: z.string().optional().describe('Folders in which Chromium is looked for'),
-  BROWSER_CONTEXTS: count(1).default(4).describe('How many pages one worker process opens at the same time'),
+  BROWSER_CONTEXTS: count(1).default(8).describe('How many pages one worker process opens at the same time'),
   BROWSER_PAGES_PER_LAUNCH: count(1).default(250).describe('After so many requests Chromium is started anew, which bounds its memory'),
   PROXY_URL_TEMPLATE: z
     .string()

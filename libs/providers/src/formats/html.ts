@@ -114,7 +114,7 @@ export function readText(element: Element | undefined, leaveOut = NOTHING): stri
 }
 
 /** One blank where several were, none at the ends, no invisible characters. */
-export const folded = (text: string): string =>
+const folded = (text: string): string =>
   text
     .replace(/[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g, '')
     .replace(/\s+/g, ' ')
