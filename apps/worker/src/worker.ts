@@ -1,4 +1,4 @@
-import { Module } from '@nestjs/common';
+import { type INestMicroservice, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { Bus, BusModule, JetStreamStrategy, LaneReader } from '@overheard/bus';
 import { meter, nestLogger, type Logger, type Service } from '@overheard/runtime';
@@ -34,7 +34,7 @@ export const worker: Service<Config> = {
     const app = await NestFactory.createMicroservice(module, { strategy, logger: nestLogger(logger) });
     await app.listen();
     measureBacklog(bus, served);
-    return { ready: () => bus.ready(), stop: () => app.close() };
+    return { ready: () => bus.ready(), stop: () => stopAll(app, served) };
   },
 };
 
@@ -45,7 +45,13 @@ function measureBacklog(bus: Bus, served: Served[]): void {
   });
 }
 
+async function stopAll(app: INestMicroservice, served: Served[]): Promise<void> {
+  await app.close();
+  await Promise.all(served.map(({ engine }) => engine?.close?.()));
+}
+
 function announce({ id, engine, route }: Served, logger: Logger): void {
+  if (engine?.lacks) logger.warn({ provider: id }, engine.lacks);
   if (!engine) logger.warn({ provider: id }, 'this version has no engine for the provider: its tasks fail at once, free');
   else if (!route('live')) logger.warn({ provider: id }, 'no credentials: its tasks fail at once, free');
   else logger.info({ provider: id, upstream: route('live') }, 'serving');
