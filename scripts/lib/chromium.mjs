@@ -8,7 +8,7 @@ import { writeWhole } from './write-whole.mjs';
 
 /** The first has no windows, and takes a third of the time for a page. */
 const PACKAGES = ['chromium-headless-shell', 'chromium'];
-const INSTALLED = [...PACKAGES, 'chromium-browser', 'google-chrome-stable', 'google-chrome'];
+const INSTALLED = [...PACKAGES, 'chromium-browser'];
 
 /**
  * The path of a Chromium, for BROWSER_EXECUTABLE; undefined where none can be had, and then the reason is said.
