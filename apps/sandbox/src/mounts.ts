@@ -11,7 +11,7 @@ export const mountOf = (provider: string): string => provider.toLowerCase().repl
 
 /** Loads every stand-in, by the first part of its path. */
 export async function loadMounts(sandboxes: Record<string, () => Promise<Sandbox>>): Promise<Map<string, Mount>> {
-  return new Map(
-    await Promise.all(Object.entries(sandboxes).map(async ([provider, load]) => [mountOf(provider), { provider, sandbox: await load() }] as const)),
-  );
+  const mounts = new Map<string, Mount>();
+  for (const [provider, load] of Object.entries(sandboxes)) mounts.set(mountOf(provider), { provider, sandbox: await load() });
+  return mounts;
 }

@@ -76,7 +76,7 @@ describe('a dispatcher that dies', () => {
     await start();
     expect((await statusIs(taskId, 'delivered').catch(() => statusIs(taskId, 'delivered'))).attempts).toHaveLength(1);
     expect(receiver.hits).toHaveLength(1);
-  }, 40_000);
+  }, 120_000);
 });
 
 describe('an outcome that comes late', () => {
@@ -119,10 +119,10 @@ describe('several dispatchers', () => {
   it('send each delivery once', async () => {
     const tasks = await Promise.all(Array.from({ length: 200 }, () => dueDelivery()));
     await Promise.all([start(), start(), start()]);
-    await until('all deliveries', () => receiver.hits.length >= tasks.length, 20_000);
+    await until('all deliveries', () => receiver.hits.length >= tasks.length, 90_000);
     await new Promise((resolve) => setTimeout(resolve, 500));
     expect(receiver.hits).toHaveLength(tasks.length);
-  }, 40_000);
+  }, 120_000);
 });
 
 describe('a dispatcher that is told to end', () => {
