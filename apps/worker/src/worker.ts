@@ -47,7 +47,7 @@ function measureBacklog(bus: Bus, served: Served[]): void {
 
 async function stopAll(app: INestMicroservice, served: Served[]): Promise<void> {
   await app.close();
-  await Promise.all(served.map(({ engine }) => engine?.close?.()));
+  for (const { engine } of served) await engine?.close?.();
 }
 
 function announce({ id, engine, route }: Served, logger: Logger): void {
