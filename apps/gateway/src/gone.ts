@@ -1,7 +1,8 @@
 import type { FastifyReply } from 'fastify';
 
-/** Aborts when the connection closes before the answer is out. */
+/** Aborts when the connection closes before the answer is out; it may have closed before anybody asks. */
 export function goneSignal(reply: FastifyReply): AbortSignal {
+  if (reply.raw.destroyed) return AbortSignal.abort();
   const gone = new AbortController();
   reply.raw.once('close', () => {
     if (!reply.raw.writableFinished) gone.abort();
