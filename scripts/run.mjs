@@ -1,12 +1,12 @@
 // `npm run admin` and `npm run extract`: the command line of apps/cli, installed and built first where that is due.
-import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { progressOn } from './lib/progress.mjs';
+import { programPath } from './lib/programs.mjs';
 import { build, install, root } from './lib/workspace.mjs';
 
 // Standard output belongs to the command alone.
 const progress = progressOn(process.stderr);
-const program = join(root, 'apps/cli/dist/main.js');
+const program = programPath(root, 'cli');
 
 try {
   await install(progress);

@@ -8,6 +8,7 @@ import { endLeftovers, recordProcesses } from './lib/leftovers.mjs';
 import { takeLock } from './lib/lock.mjs';
 import { readable } from './lib/log-lines.mjs';
 import { isFree } from './lib/ports.mjs';
+import { programPath } from './lib/programs.mjs';
 import { exitWith, outliveReaders, progressOn } from './lib/progress.mjs';
 import { seedOf } from './lib/seed.mjs';
 import { portsOf, provideServers } from './lib/servers.mjs';
@@ -120,7 +121,7 @@ function takeDataDir() {
 
 /** @param {string[]} words @param {NodeJS.ProcessEnv} env @param {string} [input] */
 async function commandLine(words, env, input) {
-  return (await run(process.execPath, [join(root, 'apps/cli/dist/main.js'), ...words], { cwd: root, env, ...(input === undefined ? {} : { input }) })).stdout;
+  return (await run(process.execPath, [programPath(root, 'cli'), ...words], { cwd: root, env, ...(input === undefined ? {} : { input }) })).stdout;
 }
 
 /** @param {Service[]} specifications */

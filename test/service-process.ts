@@ -30,7 +30,7 @@ export class ServiceProcess {
 
   /** Starts it, once more if need be, and waits until its dependencies answer. */
   async start(): Promise<void> {
-    const child = spawn(process.execPath, [join(root, 'apps', this.name, 'dist', 'main.js')], { cwd: root, env: this.env, stdio: ['pipe', 'pipe', 'pipe'] });
+    const child = spawn(process.execPath, [join(root, 'dist', `${this.name}.js`)], { cwd: root, env: this.env, stdio: ['pipe', 'pipe', 'pipe'] });
     this.child = child;
     // What a process that was killed still had to say is lost, and nobody minds.
     child.stdin.on('error', () => undefined);

@@ -1,5 +1,5 @@
 // The services of `npm start`, as data.
-import { join } from 'node:path';
+import { programPath } from './programs.mjs';
 import { root } from './workspace.mjs';
 
 /** @typedef {{ id: string, live: boolean, path?: string }} Provider what the command line says of a provider */
@@ -69,7 +69,7 @@ export function programOf({ name, app, healthPort, env }) {
   return {
     name,
     command: process.execPath,
-    args: [join(root, 'apps', app, 'dist', 'main.js')],
+    args: [programPath(root, app)],
     cwd: root,
     env,
     stopSignal: 'SIGTERM',

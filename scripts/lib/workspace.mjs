@@ -5,6 +5,7 @@ import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { run } from './command.mjs';
 import { withLock } from './lock.mjs';
+import { bundlePrograms, programPath } from './programs.mjs';
 import { writeWhole } from './write-whole.mjs';
 
 /** @typedef {import('./progress.mjs').Progress} Progress */
@@ -47,7 +48,10 @@ export async function build(progress) {
     const sources = sourcesHash();
     const pages = packagesWithPages();
     if (!isStamped('build', sources) || !hasOutput()) {
-      await progress.during('building', () => run(process.execPath, ['node_modules/typescript7/bin/tsc', '-b'], { cwd: root }));
+      await progress.during('building', async () => {
+        await run(process.execPath, ['node_modules/typescript7/bin/tsc', '-b'], { cwd: root });
+        await bundlePrograms(root);
+      });
       stamp('build', sources);
     }
     for (const folder of pages) {
@@ -67,7 +71,7 @@ function isBuilt() {
 function hasOutput() {
   /** @type {{ references: { path: string }[] }} */
   const { references } = JSON.parse(readFileSync(join(root, 'tsconfig.json'), 'utf8'));
-  return references.every(({ path }) => existsSync(join(root, path, 'dist')));
+  return references.every(({ path }) => existsSync(join(root, path, 'dist'))) && existsSync(programPath(root, 'cli'));
 }
 
 /** Every package of the workspace. */
@@ -93,7 +97,7 @@ function manifestsHash() {
 }
 
 function sourcesHash() {
-  const files = ['tsconfig.base.json', 'tsconfig.json', 'pnpm-lock.yaml'].map((name) => join(root, name));
+  const files = ['tsconfig.base.json', 'tsconfig.json', 'pnpm-lock.yaml', 'scripts/lib/programs.mjs'].map((name) => join(root, name));
   for (const folder of packageFolders()) files.push(...filesBelow(folder, ['web', 'test', 'fixtures']));
   return statsHash(files.filter((file) => !file.endsWith('.test.ts')));
 }

@@ -8,6 +8,9 @@ import { createTestDatabase, type TestDatabase } from '@overheard/testing';
 import { admin as runAdmin } from '../src/admin/admin.js';
 import { type Ran, run } from './run.js';
 
+// Each command is a process of its own.
+const MANY_COMMANDS_MS = 120_000;
+
 const id = randomUUID();
 
 let tested: TestDatabase;
@@ -23,35 +26,39 @@ async function printed(...words: string[]): Promise<any> {
   return JSON.parse(out);
 }
 
-test('an operator makes an account, grants it credits, makes keys, lists and revokes them', async () => {
-  const account = await printed('account', 'create', '--name', 'Acme Ltd', '--credits', '10', '--concurrency', '3', '--rate', '7');
-  const { accountId } = account;
-  expect(account).toEqual({ accountId: expect.any(String), name: 'Acme Ltd', granted: 10, balance: 10, reserved: 0, charged: 0, concurrency: 3, rate: 7 });
-  await printed('account', 'grant', '--account', accountId, '--credits', '5');
-  expect(await printed('account', 'show', '--account', accountId)).toEqual({ ...account, granted: 15, balance: 15 });
+test(
+  'an operator makes an account, grants it credits, makes keys, lists and revokes them',
+  async () => {
+    const account = await printed('account', 'create', '--name', 'Acme Ltd', '--credits', '10', '--concurrency', '3', '--rate', '7');
+    const { accountId } = account;
+    expect(account).toEqual({ accountId: expect.any(String), name: 'Acme Ltd', granted: 10, balance: 10, reserved: 0, charged: 0, concurrency: 3, rate: 7 });
+    await printed('account', 'grant', '--account', accountId, '--credits', '5');
+    expect(await printed('account', 'show', '--account', accountId)).toEqual({ ...account, granted: 15, balance: 15 });
 
-  const plain = await printed('key', 'create', '--account', accountId);
-  const fancy = await printed('key', 'create', '--account', accountId, '--name', 'ci', '--scopes', 'tasks:read,monitor:run', '--expires-in', '3s', '--test');
-  expect([API_KEY_FORM.test(plain.key), plain.key.startsWith('sk_live_'), fancy.key.startsWith('sk_test_')]).toEqual([true, true, true]);
-  const stored = await tested.database.selectFrom('api_keys').select('id').where('digest', '=', digestOf(fancy.key)).executeTakeFirst();
-  expect(stored?.id).toBe(fancy.keyId);
+    const plain = await printed('key', 'create', '--account', accountId);
+    const fancy = await printed('key', 'create', '--account', accountId, '--name', 'ci', '--scopes', 'tasks:read,monitor:run', '--expires-in', '3s', '--test');
+    expect([API_KEY_FORM.test(plain.key), plain.key.startsWith('sk_live_'), fancy.key.startsWith('sk_test_')]).toEqual([true, true, true]);
+    const stored = await tested.database.selectFrom('api_keys').select('id').where('digest', '=', digestOf(fancy.key)).executeTakeFirst();
+    expect(stored?.id).toBe(fancy.keyId);
 
-  expect(await printed('key', 'revoke', '--key', plain.keyId)).toEqual({ keyId: plain.keyId, revoked: true });
-  const listing = await admin('key', 'list', '--account', accountId);
-  const [second, first] = JSON.parse(listing.out);
-  expect(second).toMatchObject({
-    keyId: fancy.keyId,
-    name: 'ci',
-    lastFour: fancy.key.slice(-4),
-    test: true,
-    scopes: ['tasks:read', 'monitor:run'],
-    revokedAt: null,
-  });
-  expect(Date.parse(second.expiresAt) - Date.parse(second.createdAt)).toBe(3000);
-  expect(first).toMatchObject({ keyId: plain.keyId, scopes: null, expiresAt: null, revokedAt: expect.any(String) });
-  for (const { key } of [plain, fancy]) expect(listing.out).not.toContain(key.slice(8, -4));
-  expect(await printed('requests', '--account', accountId)).toEqual([]);
-});
+    expect(await printed('key', 'revoke', '--key', plain.keyId)).toEqual({ keyId: plain.keyId, revoked: true });
+    const listing = await admin('key', 'list', '--account', accountId);
+    const [second, first] = JSON.parse(listing.out);
+    expect(second).toMatchObject({
+      keyId: fancy.keyId,
+      name: 'ci',
+      lastFour: fancy.key.slice(-4),
+      test: true,
+      scopes: ['tasks:read', 'monitor:run'],
+      revokedAt: null,
+    });
+    expect(Date.parse(second.expiresAt) - Date.parse(second.createdAt)).toBe(3000);
+    expect(first).toMatchObject({ keyId: plain.keyId, scopes: null, expiresAt: null, revokedAt: expect.any(String) });
+    for (const { key } of [plain, fancy]) expect(listing.out).not.toContain(key.slice(8, -4));
+    expect(await printed('requests', '--account', accountId)).toEqual([]);
+  },
+  MANY_COMMANDS_MS,
+);
 
 describe('what could not be done is one line on standard error and exit status 1', () => {
   test.each([

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { text } from 'node:stream/consumers';
 import { join } from 'node:path';
 
-const MAIN = join(import.meta.dirname, '../dist/main.js');
 export const root = join(import.meta.dirname, '../../..');
+const MAIN = join(root, 'dist/cli.js');
 
 export interface Ran {
   status: number | null;
