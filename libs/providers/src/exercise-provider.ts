@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import type { FailureReason } from '@overheard/contracts';
 import { creditsOf, priceOf, type ProviderContract } from './contract.js';
@@ -16,6 +17,21 @@ export interface Fixture {
   storedTells?: boolean;
   format?: string;
 }
+
+/** The fixtures beside a test. */
+export function fixturesBeside(test: string) {
+  const read = (file: string) => readFileSync(new URL(`./fixtures/${file}`, test), 'utf8');
+  const fixture = (file: string, expects: Fixture['expects'], rest: Omit<Fixture, 'name' | 'body' | 'expects'> = {}): Fixture => ({
+    name: file,
+    body: read(file),
+    expects,
+    ...rest,
+  });
+  return { read, fixture };
+}
+
+/** How an event stream comes over HTTP. */
+export const stream = { headers: { 'content-type': 'text/event-stream' } };
 
 interface Exercise {
   /** A valid request without include flags. */

@@ -7,6 +7,9 @@ export function cleanAddress(address: string): string {
   return page + (parameters.length ? `?${parameters.join('&')}` : '') + fragment.replace(/:~:text=.*$/s, '').replace(/^#$/, '');
 }
 
+/** An address as the link of a Markdown text has it. */
+export const linkAddress = (address: string): string => (/[()\s]/.test(address) ? `<${address}>` : address);
+
 /** Equal for two ways of writing the same address: letter case of the host, default port, final slash, percent-encoding and tracking apart. */
 export function addressKey(address: string): string {
   const url = parseWebAddress(cleanAddress(address));

@@ -10,6 +10,9 @@ export const MARK = '\uE20F';
 /** A text without marks in private characters, which no parser may see: they mean something to Markdown. */
 export const withoutPrivateMarks = (text: string): string => text.replace(new RegExp(`[ \\t]*${PRIVATE.source}`, 'g'), '').replace(/[\uE200-\uE20F]/g, '');
 
+/** Sets numbered links apart from an exclamation mark, which would make pictures of them. */
+export const withoutPictures = (text: string): string => text.replace(/!(?=\[{1,2}\^?\d{1,3}\^?\]{1,2}\()/g, '! ');
+
 /** Puts `MARK` in the place of bracketed marks, and of `[n]` where `isNumber` says that n is one. */
 export const standInForMarks = (text: string, isNumber: (number: number) => boolean): string =>
   text

@@ -1,13 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import type { AnswerPart, WebAnswer, WebSearch } from '../formats/web-answer.js';
-import { pagesOf, pillsOf, plainTextOf, unresolvedMarks } from './cited-pages.js';
+import { markdownOf, pagesOf, pillsOf, plainTextOf, unresolvedMarks } from './cited-pages.js';
 
 const cite = (url: string, title?: string, start = 0, end = 0) => ({ url, title, start, end });
 const answer = (parts: AnswerPart[], found: string[] = []): WebAnswer => ({
   id: undefined,
   model: undefined,
   country: undefined,
-  events: [],
   complete: true,
   endedBy: undefined,
   failure: undefined,
@@ -77,6 +76,20 @@ it('what is told about a page is kept, whoever tells it first', () => {
   ]);
 });
 
-it('a mark is unresolved where no citation covers it', () => {
-  expect(unresolvedMarks(answer([{ text: 'So【1†a】 it【2†b】', citations: [cite('https://a.example', 'A', 2, 7)] }]))).toBe(1);
+describe('a mark that is no link', () => {
+  const marked = answer([
+    { text: 'First.', citations: [cite('https://b.example', 'B')] },
+    { text: 'So【1†a】 it 【2†b】.', citations: [cite('https://a.example/x(y', 'A', 2, 7)] },
+  ]);
+
+  it('is unresolved where no citation covers it', () => expect(unresolvedMarks(marked)).toBe(1));
+
+  it('is a link with its source’s number in the Markdown, or goes', () => {
+    expect(markdownOf(marked)).toBe('First.\n\nSo[2](<https://a.example/x(y>) it.');
+  });
+});
+
+it('a numbered link behind an exclamation mark is a mark, no picture', () => {
+  const given = answer([{ text: 'So![[1]](https://a.example) And![1](https://b.example)', citations: [cite('https://a.example'), cite('https://b.example')] }]);
+  expect([plainTextOf(given), markdownOf(given)]).toEqual(['So! And!', 'So! [[1]](https://a.example) And! [1](https://b.example)']);
 });

@@ -1,6 +1,6 @@
-import type { Citation, Page, WebAnswer } from '../formats/web-answer.js';
-import { addressKey, cleanAddress, domainOf, isWebAddress } from './addresses.js';
-import { unlinkedMarks, withoutPrivateMarks } from './citation-marks.js';
+import type { AnswerPart, Citation, Page, WebAnswer } from '../formats/web-answer.js';
+import { addressKey, cleanAddress, domainOf, isWebAddress, linkAddress } from './addresses.js';
+import { unlinkedMarks, withoutPictures, withoutPrivateMarks } from './citation-marks.js';
 import { plainText } from './plain-text.js';
 
 interface CitedPage {
@@ -23,8 +23,29 @@ interface CitationPill {
   position: number;
 }
 
-/** The answer as the model wrote it. */
-export const markdownOf = ({ parts }: WebAnswer): string => parts.map(({ text }) => withoutPrivateMarks(text)).join('\n\n');
+/** The answer as the model wrote it, its marks as links. */
+export function markdownOf(answer: WebAnswer): string {
+  const positions = new Map(pagesOf(answer).map(({ url, position }) => [addressKey(url), position]));
+  const linkTo = ({ url }: Citation) => `[${positions.get(addressKey(url))}](${linkAddress(cleanAddress(url))})`;
+  return answer.parts.map((part) => withoutPictures(withoutPrivateMarks(withLinks(part, linkTo)))).join('\n\n');
+}
+
+/** Goes with the blanks before it. */
+const NO_MARK = '\uE200\uE201';
+
+/** A text with a link in the place of each mark that is none yet; one that names no page goes. */
+function withLinks({ text, citations }: AnswerPart, linkTo: (citation: Citation) => string): string {
+  let linked = '';
+  let read = 0;
+  for (const mark of unlinkedMarks(text)) {
+    const citation = citations.find((citation) => covers(citation, mark) && isWebAddress(citation.url));
+    linked += text.slice(read, mark.start) + (citation ? linkTo(citation) : NO_MARK);
+    read = mark.end;
+  }
+  return linked + text.slice(read);
+}
+
+const covers = ({ start, end }: Citation, mark: { start: number; end: number }): boolean => start < mark.end && mark.start < end;
 
 /** The answer's words alone. */
 export function plainTextOf(answer: WebAnswer): string {
@@ -63,8 +84,7 @@ export const queriesOf = ({ searches }: WebAnswer): string[] => searches.flatMap
 
 /** How many citation marks of the text name no page. */
 export const unresolvedMarks = ({ parts }: WebAnswer): number =>
-  parts.flatMap(({ text, citations }) => unlinkedMarks(text).filter((mark) => !citations.some(({ start, end }) => start < mark.end && mark.start < end)))
-    .length;
+  parts.flatMap(({ text, citations }) => unlinkedMarks(text).filter((mark) => !citations.some((citation) => covers(citation, mark)))).length;
 
 /** The citations that lead to a page, in the order of the text. */
 export const citationsOf = ({ parts }: WebAnswer): Citation[] => parts.flatMap(({ citations }) => citations).filter(({ url }) => isWebAddress(url));

@@ -1,5 +1,5 @@
 import type { AnswerPart, Citation, Page } from '../formats/web-answer.js';
-import { addressKey, cleanAddress, isWebAddress } from './addresses.js';
+import { addressKey, cleanAddress, isWebAddress, linkAddress } from './addresses.js';
 import { MARK, withoutMarks } from './citation-marks.js';
 
 // `[3]`, also doubled, linked or `[^3^]`. What stands in code is none, nor is a link's definition such as `[3]: https://…`.
@@ -28,11 +28,11 @@ export function linkNumberedMarks(texts: string[], pages: Page[]): LinkedParts {
       if (number === undefined) continue;
       const between = markdown.slice(read, index);
       const page = pages[Number(number) - 1];
-      const start = text.length + between.length;
       text += between;
       words += between + MARK;
       read = index + mark.length;
       if (page && isWebAddress(page.url)) {
+        const start = text.length;
         text += linkTo(page);
         citations.push({ ...page, start, end: text.length });
       } else unresolved++;
@@ -44,11 +44,10 @@ export function linkNumberedMarks(texts: string[], pages: Page[]): LinkedParts {
 }
 
 /** Writes citations as links that have their source's number, which is given in the order of citation. */
-export function numberedLinks(): (page: Page) => string {
+export function numberedLinks(label = (number: number) => String(number)): (page: Page) => string {
   const links = new Map<string, string>();
   return ({ url }) => {
-    const address = cleanAddress(url);
-    const link = links.get(addressKey(url)) ?? `[${links.size + 1}](${/[()\s]/.test(address) ? `<${address}>` : address})`;
+    const link = links.get(addressKey(url)) ?? `[${label(links.size + 1)}](${linkAddress(cleanAddress(url))})`;
     links.set(addressKey(url), link);
     return link;
   };

@@ -1,6 +1,6 @@
 import type { Token } from 'markdown-it';
 import { addressKey } from './addresses.js';
-import { MARK, standInForMarks, withoutMarks, withoutPrivateMarks } from './citation-marks.js';
+import { MARK, standInForMarks, withoutMarks, withoutPictures, withoutPrivateMarks } from './citation-marks.js';
 import { markdownParser } from './markdown.js';
 
 /** What in a text is a citation mark, besides what can be nothing else. */
@@ -15,7 +15,7 @@ interface CitationMarks {
 
 /** An answer's words without Markdown and citation marks (decision S14). Words of tables and code stay. */
 export function plainText(markdown: string, { addresses = [], labels = new Map(), isNumber = () => false }: CitationMarks = {}): string {
-  const source = parseable(withoutPrivateMarks(markdown), addresses);
+  const source = parseable(withoutPictures(withoutPrivateMarks(markdown)), addresses);
   const cited = new Set(addresses.map(addressKey));
   const root = { type: 'root', children: nested(parser.parse(source, {})) };
   const isCitation = (key: string, label: string) => cited.has(key) && (labels.get(key)?.has(label) ?? true);

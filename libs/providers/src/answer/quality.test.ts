@@ -35,8 +35,8 @@ describe('an answer', () => {
     expect(judgeAnswer({ ...good, ...change }).status).toBe('ok');
   });
 
-  it('tells how the country was given, where the request had no field for it', () => {
-    const country = { asked: 'DE', applied: undefined, sent: true, way: 'In words' };
+  it.each([undefined, 'DE'])('tells which way the country went, whether or not the upstream names it: %s', (applied) => {
+    const country = { asked: 'DE', applied, sent: true, way: 'In words' };
     expect(judgeAnswer({ ...good, country }).checks).toContainEqual({ id: 'country_applied', status: 'ok', detail: 'In words' });
   });
 

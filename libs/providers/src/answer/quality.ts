@@ -18,7 +18,7 @@ export interface Evidence {
     applied: string | undefined;
     /** Whether this answer is to a request of ours that carried the country. */
     sent: boolean;
-    /** How it was carried, where that is not a field of the request. */
+    /** Which way it went. */
     way?: string | undefined;
   };
 }
@@ -42,8 +42,8 @@ function sourcesPresent({ sources, feeds = [] }: Evidence): QualityCheck {
 
 function countryApplied({ asked, applied, sent, way }: Evidence['country']): QualityCheck {
   if (asked === undefined) return notApplicable('country_applied', 'No country was asked for');
-  if (applied !== undefined) return check('country_applied', applied === asked, `${applied} instead of ${asked}`);
-  if (!sent) return notApplicable('country_applied', 'The upstream does not say');
+  if (applied !== undefined && applied !== asked) return check('country_applied', false, `${applied} instead of ${asked}`);
+  if (applied === undefined && !sent) return notApplicable('country_applied', 'The upstream does not say');
   return { id: 'country_applied', status: 'ok', ...(way && { detail: way }) };
 }
 

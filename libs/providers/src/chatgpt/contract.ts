@@ -2,7 +2,10 @@ import { countriesWithout, countryOf, flag, includeFlags, promptText, shapes } f
 import { z } from 'zod';
 import type { ProviderContract } from '../contract.js';
 
-const countries = countriesWithout('BY', 'CN', 'CU', 'IR', 'KP', 'RU', 'SY');
+const countries = countriesWithout(
+  ...['AI', 'AQ', 'AS', 'BQ', 'BV', 'BY', 'CC', 'CK', 'CN', 'CU', 'CW', 'CX', 'EH', 'FK', 'GG', 'GI', 'GS', 'GU', 'HK', 'HM', 'IM', 'IO', 'IR', 'JE', 'KP'],
+  ...['MO', 'MP', 'MS', 'NF', 'NU', 'PN', 'PR', 'RU', 'SX', 'SY', 'TC', 'TK', 'UM', 'VE', 'VG', 'VI'],
+);
 
 const request = z.object({
   prompt: promptText('Prompt'),
@@ -68,7 +71,10 @@ const result = z.object({
 export type ChatgptRequest = z.infer<typeof request>;
 export type ChatgptResult = z.infer<typeof result>;
 
-/** ChatGPT, as interface.md describes its request and result; price by decisions M1 and M2. */
+/**
+ * ChatGPT, as interface.md describes its request and result; price by decisions M1 and M2. Countries: “ChatGPT and OpenAI API supported
+ * countries and territories”, https://help.openai.com/en/articles/7947663, as of 2026-09-02.
+ */
 export const chatgptContract: ProviderContract<ChatgptRequest, ChatgptResult> = {
   id: 'CHATGPT',
   path: 'chatgpt',

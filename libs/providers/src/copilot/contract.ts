@@ -1,14 +1,11 @@
-import { countriesWithout, countryOf, flag, includeFlags, promptText, shapes } from '@overheard/contracts';
+import { countriesWithout, shapes } from '@overheard/contracts';
 import { z } from 'zod';
+import { commonRequest } from '../common-request.js';
 import type { ProviderContract } from '../contract.js';
 
-const countries = countriesWithout('BY', 'CN', 'CU', 'IR', 'KP', 'RU', 'SD', 'SY');
+const countries = countriesWithout('BY', 'CN', 'CU', 'IR', 'KP', 'RU', 'SY');
 
-const request = z.object({
-  prompt: promptText('Prompt'),
-  country: countryOf(countries),
-  include: includeFlags({ html: flag, markdown: flag, rawResponse: flag }),
-});
+const request = commonRequest(countries);
 
 const result = z.object({
   text: z.string(),
@@ -25,7 +22,11 @@ const result = z.object({
 export type CopilotRequest = z.infer<typeof request>;
 export type CopilotResult = z.infer<typeof result>;
 
-/** Copilot, by decisions R12, R13 and S17; price by decision M1. */
+/**
+ * Copilot, by decisions R12, R13 and S17; price by decision M1. Countries: support.microsoft.com, “Supported regions and languages in Microsoft
+ * Copilot”, read on 2026-11-28: all but China (Hong Kong has it) and embargoed markets. It does not name those; taken are Cuba, Iran, North
+ * Korea and Syria, and Belarus and Russia, where Microsoft sells nothing new since 2022.
+ */
 export const copilotContract: ProviderContract<CopilotRequest, CopilotResult> = {
   id: 'COPILOT',
   path: 'copilot',

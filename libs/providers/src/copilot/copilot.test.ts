@@ -1,18 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { exerciseProvider, type Fixture } from '../exercise-provider.js';
+import { exerciseProvider, fixturesBeside, stream } from '../exercise-provider.js';
 import { replayUpstream } from '../replay-upstream.js';
 import { copilotContract, type CopilotRequest } from './contract.js';
 import { copilotEngine } from './engine.js';
 
-const read = (file: string) => readFileSync(new URL(`./fixtures/${file}`, import.meta.url), 'utf8');
-const fixture = (file: string, expects: Fixture['expects'], rest: Omit<Fixture, 'name' | 'body' | 'expects'> = {}): Fixture => ({
-  name: file,
-  body: read(file),
-  expects,
-  ...rest,
-});
-const stream = { headers: { 'content-type': 'text/event-stream' } };
+const { read, fixture } = fixturesBeside(import.meta.url);
 
 exerciseProvider(copilotContract, copilotEngine, {
   request: { prompt: 'Which aquarium pump is quiet?', country: 'DE' },
@@ -163,7 +155,7 @@ describe('the operator’s upstream', () => {
         store: false,
         stream: true,
       });
-      expect(quality.checks).toContainEqual({ id: 'country_applied', status: 'ok' });
+      expect(quality.checks).toContainEqual({ id: 'country_applied', status: 'ok', detail: 'As a field of the request' });
     },
   );
 

@@ -12,6 +12,7 @@ describe('what a refusal over HTTP means', () => {
     [400, { code: 'invalid-argument', error: 'Incorrect API key provided: xa***.' }, 'rejected_credentials'],
     [401, error('invalid_api_key'), 'rejected_credentials'],
     [401, '', 'rejected_credentials'],
+    [401, { ...error('invalid_api_key'), status: 401 }, 'rejected_credentials'],
     [402, '', 'quota_exhausted'],
     [403, error('model_forbidden'), 'rejected_credentials'],
     [403, error('unsupported_country_region_territory'), 'blocked'],

@@ -1,11 +1,16 @@
 import { UpstreamFailure, type FailureReason } from '@overheard/contracts';
-import type { Exchange } from './http.js';
-import { fieldsOf, parseJson, textOf } from './json.js';
+import { fieldsOf, isRecord, parseJson, textOf, type JsonRecord } from './json.js';
 import { isHtml } from './payloads.js';
 import { retryDelayMs, retryInfoMs } from './retry-delay.js';
 
+interface Refusal {
+  status: number;
+  headers: Headers;
+  text: string;
+}
+
 /** What a refusal over HTTP means. */
-export function httpFailure({ status, headers, text }: Exchange): UpstreamFailure {
+export function httpFailure({ status, headers, text }: Refusal): UpstreamFailure {
   if (!isHtml(text)) return apiFailure(parseJson(text) ?? text, { status, headers });
   return new UpstreamFailure(pageReason(status, text), `A web page came in place of an answer, with status ${status}`, {
     retryAfterMs: retryDelayMs(headers, ''),
@@ -27,6 +32,10 @@ export function apiFailure(body: unknown, { status, headers }: { status?: number
     retryAfterMs: reason === 'rate_limited' || reason === 'unavailable' ? (delayMs ?? retryDelayMs(headers, message)) : undefined,
   });
 }
+
+/** The failure that a payload tells of, as most APIs do it: in a field `error`. */
+export const failureIn = (payload: JsonRecord): UpstreamFailure | undefined =>
+  isRecord(payload.error) || textOf(payload.error) ? apiFailure(payload) : undefined;
 
 // What the codes of a gRPC error are over HTTP, where an upstream puts them into JSON as they are.
 const GRPC_STATUS: Record<number, number> = { 1: 499, 3: 400, 4: 504, 5: 404, 7: 403, 8: 429, 9: 400, 13: 500, 14: 503, 16: 401 };

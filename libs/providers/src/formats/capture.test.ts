@@ -8,13 +8,15 @@ const challenge = '<!DOCTYPE html><title>Just a moment...</title>';
 
 async function capture(replay: Replay) {
   await using service = await replayUpstream(replay);
-  return await askCapture({ provider: 'GROK', url: service.url, attempt });
+  const arriving = await askCapture({ provider: 'GROK', url: service.url, attempt });
+  return { text: await arriving.whole(), broken: arriving.broken };
 }
 
 describe('a capture service', () => {
   it('is posted the provider and its request, and answers with what the app sent', async () => {
     await using service = await replayUpstream({ body: 'data: {}\n\n' });
-    expect((await askCapture({ provider: 'GROK', url: `${service.url}/grok?x=1`, attempt })).text).toBe('data: {}\n\n');
+    const arriving = await askCapture({ provider: 'GROK', url: `${service.url}/grok?x=1`, attempt });
+    expect(await arriving.whole()).toBe('data: {}\n\n');
     const [{ method, path, headers, body }] = service.requests as [(typeof service.requests)[0]];
     expect([method, path, headers['content-type']]).toEqual(['POST', '/grok?x=1', 'application/json']);
     expect(JSON.parse(body)).toEqual({ provider: 'GROK', request });

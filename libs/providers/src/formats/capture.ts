@@ -1,8 +1,7 @@
 import assert from 'node:assert';
 import { z } from 'zod';
 import type { Attempt } from '../engine.js';
-import { httpFailure } from './api-failure.js';
-import { postJson, type Exchange } from './http.js';
+import { postJson, type ArrivingText } from './http.js';
 
 /** The setting `<PROVIDER>_CAPTURE_URL`. */
 export const captureUrl = (label: string) =>
@@ -27,15 +26,13 @@ interface CaptureCall<Request> {
  * app's raw event stream or page, unchanged. Any other status is a failure: 401 or 403 rejected credentials, 429 a rate
  * limit with `Retry-After`, 5xx an outage; a web page with one of these is a challenge that blocks us.
  */
-export async function askCapture<Request>({ provider, url, attempt }: CaptureCall<Request>): Promise<Exchange> {
+export async function askCapture<Request>({ provider, url, attempt }: CaptureCall<Request>): Promise<ArrivingText> {
   const address = attempt.route === 'sandbox' ? attempt.sandboxUrl && `${attempt.sandboxUrl.replace(/\/+$/, '')}/capture` : url;
   assert(address, 'an attempt by capture has an address');
-  const exchange = await postJson({
+  return postJson({
     url: address,
     headers: { accept: 'text/event-stream, application/json, text/html' },
     body: { provider, request: attempt.request },
     signal: attempt.signal,
   });
-  if (exchange.status < 200 || exchange.status > 299) throw httpFailure(exchange);
-  return exchange;
 }

@@ -1,6 +1,3 @@
-/** Where an API that has no field for the country gets it; what `quality.country_applied` says of it. */
-export const INSTRUCTED = 'As a system instruction: the API has no field for the country';
-
 /** The system instruction that makes an assistant answer as in a country. */
 export function countryInstruction(country: string): string {
   const place = nameOf('region', country);

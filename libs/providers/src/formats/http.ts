@@ -1,16 +1,15 @@
 import { UpstreamFailure } from '@overheard/contracts';
+import { z } from 'zod';
+import { httpFailure } from './api-failure.js';
 
 /** Decision L9. */
 const ANSWER_BYTES_MAX = 64 * 1024 * 1024;
 
-/** An upstream's whole answer over HTTP. */
-export interface Exchange {
-  status: number;
-  headers: Headers;
-  text: string;
-  /** Why the body ended before its end, when it did; `text` is what had arrived. */
-  broken?: UpstreamFailure;
-}
+/** An operator's key or token, as a header can hold it. */
+export const credential = z
+  .string()
+  .regex(/^[\x21-\x7e]+$/, 'Expected printable characters')
+  .optional();
 
 interface JsonPost {
   url: string;
@@ -21,30 +20,56 @@ interface JsonPost {
 }
 
 /**
- * Posts JSON and reads the whole answer. Trouble on the way is an `UpstreamFailure`; an abort for any reason but the
- * attempt's time throws that reason as it is.
+ * Posts JSON and gives the answer's text as it arrives. A refusal, like trouble on the way, is an `UpstreamFailure`; an
+ * abort for any reason but the attempt's time throws that reason as it is.
  */
-export async function postJson({ url, headers, body, signal, bytesMax = ANSWER_BYTES_MAX }: JsonPost): Promise<Exchange> {
+export async function postJson({ url, headers, body, signal, bytesMax = ANSWER_BYTES_MAX }: JsonPost): Promise<ArrivingText> {
   const request = { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body), signal };
   const response = await fetch(url, request).catch((error: unknown) => Promise.reject(transportFailure(error, signal)));
-  return { status: response.status, headers: response.headers, ...(await readBody(response, signal, bytesMax)) };
+  const text = new ArrivingText(response.body ?? [], signal, bytesMax);
+  if (!response.ok) throw httpFailure({ status: response.status, headers: response.headers, text: await text.whole() });
+  return text;
 }
 
-async function readBody(response: Response, signal: AbortSignal, bytesMax: number): Promise<{ text: string; broken?: UpstreamFailure }> {
-  const decoder = new TextDecoder();
-  let text = '';
-  let bytes = 0;
-  try {
-    for await (const chunk of response.body ?? []) {
-      bytes += chunk.byteLength;
-      if (bytes > bytesMax) break;
-      text += decoder.decode(chunk, { stream: true });
+/** A text that is read once, piece by piece. */
+export class ArrivingText implements AsyncIterable<string> {
+  /** Why it ended before its end, when it did; what had arrived is given all the same. */
+  broken: UpstreamFailure | undefined;
+  /** How long its reader has waited for pieces. */
+  waitedMs = 0;
+
+  constructor(
+    private readonly bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+    private readonly signal: AbortSignal,
+    private readonly bytesMax: number,
+  ) {}
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<string, void> {
+    const decoder = new TextDecoder();
+    let arrived = 0;
+    let asked = performance.now();
+    try {
+      for await (const chunk of this.bytes) {
+        this.waitedMs += performance.now() - asked;
+        arrived += chunk.byteLength;
+        if (arrived > this.bytesMax) break;
+        yield decoder.decode(chunk, { stream: true });
+        asked = performance.now();
+      }
+    } catch (error) {
+      this.broken = transportFailure(error, this.signal);
+      return;
     }
-  } catch (error) {
-    return { text, broken: transportFailure(error, signal) };
+    if (arrived > this.bytesMax) throw new UpstreamFailure('invalid_answer', `The answer is larger than ${this.bytesMax} bytes`);
+    yield decoder.decode();
   }
-  if (bytes > bytesMax) throw new UpstreamFailure('invalid_answer', `The answer is larger than ${bytesMax} bytes`);
-  return { text: text + decoder.decode() };
+
+  /** All of it, where it is short or of no use in pieces. */
+  async whole(): Promise<string> {
+    let text = '';
+    for await (const piece of this) text += piece;
+    return text;
+  }
 }
 
 /** What an error of the transport means; throws the reason of an abort that was no time-out. */

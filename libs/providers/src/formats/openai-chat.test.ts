@@ -54,8 +54,8 @@ describe('a chat completion', () => {
         { choices: [], usage: {} },
       ],
     ],
-  ])('is read %s', (_form, payloads) => {
-    expect(readOpenaiChat(payloads as never)).toMatchObject({
+  ])('is read %s', async (_form, payloads) => {
+    expect(await readOpenaiChat(payloads as never)).toMatchObject({
       id: 'c',
       model: 'm',
       complete: true,
@@ -64,16 +64,16 @@ describe('a chat completion', () => {
     });
   });
 
-  it('is incomplete without a finish, and when something else than its end finished it', () => {
-    expect(readOpenaiChat([chunk({ content: 'It' })])).toMatchObject({ complete: false, endedBy: undefined });
-    expect(readOpenaiChat([chunk({ content: 'It' }, 'length')])).toMatchObject({ complete: false, endedBy: 'length' });
+  it('is incomplete without a finish, and when something else than its end finished it', async () => {
+    expect(await readOpenaiChat([chunk({ content: 'It' })])).toMatchObject({ complete: false, endedBy: undefined });
+    expect(await readOpenaiChat([chunk({ content: 'It' }, 'length')])).toMatchObject({ complete: false, endedBy: 'length' });
   });
 
-  it('failed when it holds an error, also after some chunks', () => {
-    expect(readOpenaiChat([chunk({ content: 'It' }), { error: { code: 429, message: 'Slow down' } }]).failure?.reason).toBe('rate_limited');
+  it('failed when it holds an error, also after some chunks', async () => {
+    expect((await readOpenaiChat([chunk({ content: 'It' }), { error: { code: 429, message: 'Slow down' } }])).failure?.reason).toBe('rate_limited');
   });
 
-  it('has no text when it is a call of a function', () => {
-    expect(readOpenaiChat([{ choices: [{ message: { content: null, tool_calls: [{}] }, finish_reason: 'tool_calls' }] }]).parts).toEqual([]);
+  it('has no text when it is a call of a function', async () => {
+    expect((await readOpenaiChat([{ choices: [{ message: { content: null, tool_calls: [{}] }, finish_reason: 'tool_calls' }] }])).parts).toEqual([]);
   });
 });

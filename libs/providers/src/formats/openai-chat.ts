@@ -1,30 +1,42 @@
-import { apiFailure } from './api-failure.js';
-import { fieldsOf, isRecord, listOf, textOf, type JsonRecord } from './json.js';
+import type { UpstreamFailure } from '@overheard/contracts';
+import { failureIn } from './api-failure.js';
+import { fieldsOf, listOf, textOf, type JsonRecord } from './json.js';
+import type { Payloads } from './payloads.js';
 import { citationsOf } from './url-citations.js';
 import type { WebAnswer } from './web-answer.js';
 
 /** Reads a chat completion with `url_citation` annotations, in one piece or as the chunks of its stream. */
-export function readOpenaiChat(payloads: JsonRecord[]): WebAnswer {
-  const messages = payloads.map(firstChoice).map(({ message, delta }) => fieldsOf(message ?? delta));
-  const endedBy = payloads.map((payload) => textOf(firstChoice(payload).finish_reason)).findLast(Boolean);
-  const refused = payloads.find(({ error }) => isRecord(error) || textOf(error));
-  const text = messages.map(({ content }) => contentText(content)).join('');
-  const annotations = messages.flatMap((message) => listOf(message.annotations));
+export async function readOpenaiChat(payloads: Payloads): Promise<WebAnswer> {
+  const annotations: unknown[] = [];
+  let text = '';
+  let id: string | undefined;
+  let model: string | undefined;
+  let endedBy: string | undefined;
+  let failure: UpstreamFailure | undefined;
+  for await (const payload of payloads) {
+    const choice = firstChoice(payload);
+    const message = fieldsOf(choice.message ?? choice.delta);
+    text += contentText(message.content);
+    for (const annotation of listOf(message.annotations)) annotations.push(annotation);
+    id ??= textOf(payload.id);
+    model ??= textOf(payload.model);
+    endedBy = textOf(choice.finish_reason) ?? endedBy;
+    failure ??= failureIn(payload);
+  }
   return {
-    id: payloads.map(({ id }) => textOf(id)).find(Boolean),
-    model: payloads.map(({ model }) => textOf(model)).find(Boolean),
+    id,
+    model,
     parts: textOf(text) ? [{ text, citations: citationsOf(annotations, text) }] : [],
     searches: [],
     country: undefined,
-    events: payloads.filter(({ object }) => object === 'chat.completion.chunk'),
     complete: endedBy === 'stop',
     endedBy: endedBy === 'stop' ? undefined : endedBy,
-    failure: refused && apiFailure(refused),
+    failure,
   };
 }
 
-/** Whether payloads are of this format. */
-export const isOpenaiChat = (payloads: JsonRecord[]): boolean => payloads.some(({ choices }) => Array.isArray(choices));
+/** Whether a payload is of this format. */
+export const isOpenaiChat = ({ choices }: JsonRecord): boolean => Array.isArray(choices);
 
 const firstChoice = (payload: JsonRecord): JsonRecord => fieldsOf(listOf(payload.choices)[0]);
 

@@ -3,20 +3,20 @@ import { readOpenaiResponses } from './openai-responses.js';
 
 const delta = (text: string, place: object = {}) => ({ type: 'response.output_text.delta', output_index: 1, content_index: 0, delta: text, ...place });
 const message = (...texts: string[]) => ({ type: 'message', content: texts.map((text) => ({ type: 'output_text', text, annotations: [] })) });
-const textsOf = (payloads: object[]) => readOpenaiResponses(payloads as never).parts.map(({ text }) => text);
+const textsOf = async (payloads: object[]) => (await readOpenaiResponses(payloads as never)).parts.map(({ text }) => text);
 
 describe('an answer of the Responses API', () => {
-  it('is all output texts of all messages; reasoning and refusals are not part of it', () => {
+  it('is all output texts of all messages; reasoning and refusals are not part of it', async () => {
     const output = [
       { type: 'reasoning', summary: [{ type: 'summary_text', text: 'Hm.' }] },
       message('One.', 'Two.'),
       { type: 'message', content: [{ type: 'refusal', refusal: 'No.' }] },
       message('Three.'),
     ];
-    expect(textsOf([{ object: 'response', status: 'completed', output }])).toEqual(['One.', 'Two.', 'Three.']);
+    expect(await textsOf([{ object: 'response', status: 'completed', output }])).toEqual(['One.', 'Two.', 'Three.']);
   });
 
-  it('is put together from pieces where its stream broke off: finished items as they are, unfinished ones from their deltas', () => {
+  it('is put together from pieces where its stream broke off: finished items as they are, unfinished ones from their deltas', async () => {
     const events = [
       { type: 'response.created', response: { id: 'r', model: 'm', output: [] } },
       delta('first dra', { output_index: 0 }),
@@ -33,15 +33,15 @@ describe('an answer of the Responses API', () => {
         annotation: { type: 'url_citation', url: 'https://a.example', title: 'A', start_index: 0, end_index: 6 },
       },
     ];
-    const answer = readOpenaiResponses(events as never);
+    const answer = await readOpenaiResponses(events as never);
     expect(answer.parts.map(({ text }) => text)).toEqual(['First.', 'Second \n.', 'Other part']);
     expect(answer.parts[1]!.citations).toEqual([{ url: 'https://a.example', title: 'A', start: 0, end: 6 }]);
-    expect([answer.id, answer.model, answer.complete, answer.events]).toEqual(['r', 'm', false, events]);
+    expect([answer.id, answer.model, answer.complete]).toEqual(['r', 'm', false]);
   });
 
-  it('is taken from the last event when that holds it', () => {
-    expect(textsOf([delta('Draft'), { type: 'response.completed', response: { status: 'completed', output: [message('Final.')] } }])).toEqual(['Final.']);
-    expect(textsOf([delta('Draft'), { type: 'response.completed', response: { status: 'completed', output: [] } }])).toEqual(['Draft']);
+  it('is taken from the last event when that holds it', async () => {
+    expect(await textsOf([delta('Draft'), { type: 'response.completed', response: { status: 'completed', output: [message('Final.')] } }])).toEqual(['Final.']);
+    expect(await textsOf([delta('Draft'), { type: 'response.completed', response: { status: 'completed', output: [] } }])).toEqual(['Draft']);
   });
 
   it.each([
@@ -50,11 +50,11 @@ describe('an answer of the Responses API', () => {
     [{ status: 'cancelled' }, false, 'cancelled'],
     [{ status: 'in_progress' }, false, undefined],
     [{}, false, undefined],
-  ])('is complete only when its status says so: %j', (response, complete, endedBy) => {
-    expect(readOpenaiResponses([{ object: 'response', output: [message('x')], ...response }])).toMatchObject({ complete, endedBy });
+  ])('is complete only when its status says so: %j', async (response, complete, endedBy) => {
+    expect(await readOpenaiResponses([{ object: 'response', output: [message('x')], ...response }])).toMatchObject({ complete, endedBy });
   });
 
-  it('names the queries of searches, also of those that fan out; opened pages are no searches', () => {
+  it('names the queries of searches, also of those that fan out; opened pages are no searches', async () => {
     const call = (action: object) => ({ type: 'web_search_call', action });
     const output = [
       call({ type: 'search', query: 'a', queries: ['a', 'b'] }),
@@ -71,12 +71,12 @@ describe('an answer of the Responses API', () => {
         ],
       }),
     ];
-    const { searches } = readOpenaiResponses([{ object: 'response', output }]);
+    const { searches } = await readOpenaiResponses([{ object: 'response', output }]);
     expect(searches.flatMap(({ queries }) => queries)).toEqual(['a', 'b', 'c', 'd']);
     expect(searches.at(-1)).toMatchObject({ pages: [{ url: 'https://a.example' }], feeds: ['oai-weather'] });
   });
 
-  it('names what xAI’s searches were asked, in JSON texts of older answers; other tools search nothing', () => {
+  it('names what xAI’s searches were asked, in JSON texts of older answers; other tools search nothing', async () => {
     const output = [
       { type: 'web_search_call', name: 'web_search', arguments: '{"query":"a","num_results":5}' },
       { type: 'web_search_call', name: 'browse_page', arguments: '{"url":"https://a.example"}' },
@@ -85,18 +85,20 @@ describe('an answer of the Responses API', () => {
       { type: 'x_search_call', action: { type: 'search', query: 'c', sources: [{ type: 'url', url: 'https://x.com/i/status/1' }] } },
       { type: 'function_call', name: 'lookup', arguments: '{"query":"not ours"}' },
     ];
-    const { searches } = readOpenaiResponses([{ object: 'response', output }]);
+    const { searches } = await readOpenaiResponses([{ object: 'response', output }]);
     expect(searches.flatMap(({ queries }) => queries)).toEqual(['a', 'from:b', 'c']);
     expect(searches.at(-1)?.pages).toEqual([{ url: 'https://x.com/i/status/1', title: undefined }]);
   });
 
-  it('holds citations in the order of their places, flat or nested, and none of another kind', () => {
+  it('holds citations in the order of their places, flat or nested, and none of another kind', async () => {
     const annotations = [
       { type: 'url_citation', url: 'https://b.example', start_index: 9, end_index: 12 },
       { type: 'file_citation', file_id: 'f' },
       { type: 'url_citation', url_citation: { url: 'https://a.example', title: 'A', start_index: 2, end_index: 5 } },
     ];
-    const { parts } = readOpenaiResponses([{ object: 'response', output: [{ type: 'message', content: [{ type: 'output_text', text: 'x', annotations }] }] }]);
+    const { parts } = await readOpenaiResponses([
+      { object: 'response', output: [{ type: 'message', content: [{ type: 'output_text', text: 'x', annotations }] }] },
+    ]);
     expect(parts[0]!.citations.map(({ url }) => url)).toEqual(['https://a.example', 'https://b.example']);
   });
 
@@ -105,8 +107,8 @@ describe('an answer of the Responses API', () => {
     ['a flat error event', [delta('x'), { type: 'error', code: 'rate_limit_exceeded', message: 'No.' }], 'rate_limited'],
     ['a nested error event', [delta('x'), { type: 'error', error: { code: 'insufficient_quota', message: 'No.' } }], 'quota_exhausted'],
     ['a failed response', [{ type: 'response.failed', response: { status: 'failed', error: { code: 'server_error', message: 'No.' } } }], 'unavailable'],
-  ])('failed when it holds %s', (_what, payloads, reason) => {
-    expect(readOpenaiResponses(payloads as never).failure?.reason).toBe(reason);
+  ])('failed when it holds %s', async (_what, payloads, reason) => {
+    expect((await readOpenaiResponses(payloads as never)).failure?.reason).toBe(reason);
   });
 
   it.each([
@@ -115,7 +117,7 @@ describe('an answer of the Responses API', () => {
     [[{ type: 'response.completed' }]],
     [[{ object: 'response', output: 'text', tools: 7 }]],
     [[{ object: 'response', output: [null, { type: 'message', content: [{ type: 'output_text' }] }] }]],
-  ])('that is not as expected reads as empty: %j', (payloads) => {
-    expect(readOpenaiResponses(payloads as never)).toMatchObject({ parts: [], searches: [], failure: undefined });
+  ])('that is not as expected reads as empty: %j', async (payloads) => {
+    expect(await readOpenaiResponses(payloads as never)).toMatchObject({ parts: [], searches: [], failure: undefined });
   });
 });

@@ -1,13 +1,21 @@
 import type { UpstreamFailure } from '@overheard/contracts';
-import { apiFailure } from './api-failure.js';
+import { apiFailure, failureIn } from './api-failure.js';
 import { fieldsOf, isRecord, listOf, numberOf, parseJson, textOf, type JsonRecord } from './json.js';
+import type { Payloads } from './payloads.js';
 import { citationsOf } from './url-citations.js';
 import type { AnswerPart, WebAnswer, WebSearch } from './web-answer.js';
 
 /** Reads an answer of the Responses API, in one piece or as the payloads of its stream. */
-export function readOpenaiResponses(payloads: JsonRecord[]): WebAnswer {
-  const events = payloads.filter(({ type }) => typeof type === 'string');
-  const { response, output } = events.length ? assembled(events) : inOnePiece(payloads[0]);
+export async function readOpenaiResponses(payloads: Payloads): Promise<WebAnswer> {
+  const streamed = new StreamedResponse();
+  let whole: JsonRecord | undefined;
+  let refused: UpstreamFailure | undefined;
+  for await (const payload of payloads) {
+    if (typeof payload.type === 'string') streamed.take(payload);
+    else whole ??= payload;
+    refused ??= payload.type === 'error' ? apiFailure(payload) : payload.type === undefined ? failureIn(payload) : undefined;
+  }
+  const { response, output } = streamed.begun ? streamed : inOnePiece(whole);
   const status = textOf(response.status);
   return {
     id: textOf(response.id),
@@ -17,38 +25,49 @@ export function readOpenaiResponses(payloads: JsonRecord[]): WebAnswer {
     country: listOf(response.tools)
       .map((tool) => textOf(fieldsOf(fieldsOf(tool).user_location).country))
       .find(Boolean),
-    events,
     complete: status === 'completed',
     endedBy: textOf(fieldsOf(response.incomplete_details).reason) ?? (status === 'incomplete' || status === 'cancelled' ? status : undefined),
-    failure: failureOf(payloads, response),
+    failure: refused ?? (status === 'failed' ? apiFailure({ error: response.error }) : undefined),
   };
 }
+
+/** Whether a payload is of this format. */
+export const isOpenaiResponses = ({ type, object }: JsonRecord): boolean => object === 'response' || /^response\./.test(String(type));
 
 const inOnePiece = (payload: JsonRecord = {}) => ({ response: payload, output: listOf(payload.output).map(fieldsOf) });
 
 /** The response that a stream's events add up to, as far as it came. */
-function assembled(events: JsonRecord[]): { response: JsonRecord; output: JsonRecord[] } {
-  let response: JsonRecord = {};
-  const items = new Map<number, JsonRecord>();
-  const drafts = new Map<number, Map<number, DraftPart>>();
-  for (const event of events) {
-    const item = numberOf(event.output_index) ?? 0;
-    const draft = () => draftOf(drafts, item, numberOf(event.content_index) ?? 0);
-    if (isRecord(event.response)) response = event.response;
-    else if (event.type === 'response.output_item.done') items.set(item, fieldsOf(event.item));
-    else if (event.type === 'response.output_text.delta') draft().text += String(event.delta ?? '');
-    else if (event.type === 'response.output_text.annotation.added') draft().annotations.push(event.annotation);
-  }
-  for (const [item, content] of drafts) if (!items.has(item)) items.set(item, { type: 'message', content: [...content.values()] });
-  const output = listOf(response.output).map(fieldsOf);
-  return { response, output: output.length ? output : [...items].sort(([a], [b]) => a - b).map(([, item]) => item) };
-}
+class StreamedResponse {
+  begun = false;
+  response: JsonRecord = {};
+  private readonly finished = new Map<number, JsonRecord>();
+  private readonly drafts = new Map<number, Map<number, DraftPart>>();
 
-function draftOf(drafts: Map<number, Map<number, DraftPart>>, item: number, part: number): DraftPart {
-  const content = drafts.get(item) ?? new Map<number, DraftPart>();
-  const draft = content.get(part) ?? { type: 'output_text', text: '', annotations: [] };
-  drafts.set(item, content.set(part, draft));
-  return draft;
+  take(event: JsonRecord): void {
+    this.begun = true;
+    const index = numberOf(event.output_index) ?? 0;
+    const part = numberOf(event.content_index) ?? 0;
+    if (isRecord(event.response)) this.response = event.response;
+    else if (event.type === 'response.output_item.done') this.finished.set(index, fieldsOf(event.item));
+    else if (event.type === 'response.output_text.delta') this.draft(index, part).text += String(event.delta ?? '');
+    else if (event.type === 'response.output_text.annotation.added') this.draft(index, part).annotations.push(event.annotation);
+  }
+
+  /** What the last response holds, else what came item by item. */
+  get output(): JsonRecord[] {
+    const output = listOf(this.response.output).map(fieldsOf);
+    if (output.length) return output;
+    const drafted = [...this.drafts].map(([index, parts]) => [index, { type: 'message', content: [...parts.values()] }] as const);
+    const items = new Map<number, JsonRecord>([...drafted, ...this.finished]);
+    return [...items].sort(([a], [b]) => a - b).map(([, item]) => item);
+  }
+
+  private draft(index: number, part: number): DraftPart {
+    const parts = this.drafts.get(index) ?? new Map<number, DraftPart>();
+    const draft = parts.get(part) ?? { type: 'output_text', text: '', annotations: [] };
+    this.drafts.set(index, parts.set(part, draft));
+    return draft;
+  }
 }
 
 /** A part of a message that has not been finished yet. */
@@ -85,11 +104,4 @@ function searchOf(item: JsonRecord): WebSearch[] {
 function queryInArguments({ type, arguments: args, input }: JsonRecord): string | undefined {
   if (!/^(?:web_search|x_search|custom_tool)_call$/.test(String(type))) return undefined;
   return textOf(fieldsOf(parseJson(textOf(args) ?? textOf(input) ?? '')).query);
-}
-
-/** An error body, an `error` event, or a response that failed; also inside a stream that began with status 200. */
-function failureOf(payloads: JsonRecord[], response: JsonRecord): UpstreamFailure | undefined {
-  const refused = payloads.find(({ type, error }) => type === 'error' || (type === undefined && (isRecord(error) || textOf(error))));
-  if (refused) return apiFailure(refused);
-  return response.status === 'failed' ? apiFailure({ error: response.error }) : undefined;
 }

@@ -1,5 +1,4 @@
 import type { UpstreamFailure } from '@overheard/contracts';
-import type { JsonRecord } from './json.js';
 
 /** What an API that searches the web answered, whatever its wire format. */
 export interface WebAnswer {
@@ -7,10 +6,10 @@ export interface WebAnswer {
   model: string | undefined;
   parts: AnswerPart[];
   searches: WebSearch[];
+  /** How many citation marks name no source, where the reader took them out. */
+  unresolved?: number;
   /** The country the upstream says it searched from. */
   country: string | undefined;
-  /** The stream's payloads as they came; none when the answer came in one piece. */
-  events: JsonRecord[];
   complete: boolean;
   /** Why the answer ended early, in the upstream's word. */
   endedBy: string | undefined;

@@ -1,14 +1,14 @@
-import { countriesWithout, countryOf, flag, includeFlags, promptText, shapes } from '@overheard/contracts';
+import { countriesWithout, shapes } from '@overheard/contracts';
 import { z } from 'zod';
+import { commonRequest } from '../common-request.js';
 import type { ProviderContract } from '../contract.js';
 
-const countries = countriesWithout('BY', 'CN', 'CU', 'HK', 'IR', 'KP', 'MO', 'RU', 'SY');
+const countries = countriesWithout(
+  ...['AF', 'AX', 'BV', 'BY', 'CN', 'CU', 'GF', 'GP', 'HK', 'IR', 'KP', 'MC', 'MD', 'MF', 'MM', 'MO', 'MQ', 'PF', 'RE', 'RU', 'SJ', 'SM', 'SX', 'SY', 'TF'],
+  ...['VA', 'YT'],
+);
 
-const request = z.object({
-  prompt: promptText('Prompt'),
-  country: countryOf(countries),
-  include: includeFlags({ html: flag, markdown: flag, rawResponse: flag }),
-});
+const request = commonRequest(countries);
 
 const result = z.object({
   text: z.string(),
@@ -25,7 +25,11 @@ const result = z.object({
 export type GeminiRequest = z.infer<typeof request>;
 export type GeminiResult = z.infer<typeof result>;
 
-/** Gemini, by decisions R12, R13 and S16; price by decision M1. */
+/**
+ * Gemini, by decisions R12, R13 and S16; price by decision M1. Countries: “Available regions for Google AI Studio and Gemini API”,
+ * https://ai.google.dev/gemini-api/docs/available-regions, as of 2025-11-19, and Andorra, which the page has added since. Kosovo is on it
+ * too, but has no ISO code.
+ */
 export const geminiContract: ProviderContract<GeminiRequest, GeminiResult> = {
   id: 'GEMINI',
   path: 'gemini',

@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { describe, expect, it } from '@jest/globals';
-import { exerciseProvider, type Fixture } from '../exercise-provider.js';
+import { describe, expect, it, jest } from '@jest/globals';
+import { exerciseProvider, fixturesBeside, stream } from '../exercise-provider.js';
 import { readPayloads } from '../formats/payloads.js';
 import { replayUpstream } from '../replay-upstream.js';
 import { geminiContract, type GeminiRequest } from './contract.js';
@@ -9,14 +8,7 @@ import { extractResult } from './extract/result.js';
 import { readGemini } from './extract/gemini.js';
 import { locationOf, resolveRedirects } from './upstreams/redirects.js';
 
-const read = (file: string) => readFileSync(new URL(`./fixtures/${file}`, import.meta.url), 'utf8');
-const fixture = (file: string, expects: Fixture['expects'], rest: Omit<Fixture, 'name' | 'body' | 'expects'> = {}): Fixture => ({
-  name: file,
-  body: read(file),
-  expects,
-  ...rest,
-});
-const stream = { headers: { 'content-type': 'text/event-stream' } };
+const { read, fixture } = fixturesBeside(import.meta.url);
 const engineWith = (environment: Record<string, string> = {}) => geminiEngine.create(geminiEngine.settings.parse(environment));
 const REDIRECT = 'https://vertexaisearch.cloud.google.com/grounding-api-redirect/';
 
@@ -137,9 +129,7 @@ describe('what is extracted from an answer of the Gemini API', () => {
   });
 
   it('is refused in a format of another provider', async () => {
-    await expect(engineWith().extract([{ name: 'x', text: '{}' }], { format: 'sonar' })).rejects.toThrow(
-      'GEMINI reads gemini and gemini-interactions, not sonar',
-    );
+    await expect(engineWith().extract([{ name: 'x', text: '{}' }], { format: 'sonar' })).rejects.toThrow('GEMINI reads gemini, gemini-interactions, not sonar');
   });
 });
 
@@ -171,13 +161,13 @@ describe('what is extracted from an answer of the Interactions API', () => {
 });
 
 describe('redirects', () => {
-  const answer = readGemini(readPayloads(read('cited.sse')));
+  const answer = readGemini(readPayloads([read('cited.sse')]));
   const include = { html: false, markdown: false, rawResponse: false };
 
   it('are replaced by what they lead to, each asked for once; what does not tell stays', async () => {
     const asked: string[] = [];
     const lookUp = async (url: string) => (asked.push(url) && url.endsWith('b2') ? undefined : 'https://mahlwerk.example/test?utm_source=google');
-    const { sources, citationPills } = extractResult(await resolveRedirects(answer, new AbortController().signal, lookUp), include);
+    const { sources, citationPills } = extractResult(await resolveRedirects(await answer, new AbortController().signal, lookUp), include, []);
     expect(asked).toEqual([`${REDIRECT}AUZIYQa1`, `${REDIRECT}AUZIYQb2`, `${REDIRECT}AUZIYQc3`]);
     expect(sources.map(({ url }) => url)).toEqual(['https://mahlwerk.example/test', `${REDIRECT}AUZIYQb2`, 'https://www.google.com/search?q=time+in+Köln, DE']);
     expect(citationPills[0]).toMatchObject({ url: 'https://mahlwerk.example/test', domain: 'mahlwerk.example', position: 1 });
@@ -233,6 +223,19 @@ describe('the operator’s upstream', () => {
       '/v1/projects/p/locations/europe-west1/publishers/google/models/gemini-2.5-flash:streamGenerateContent?alt=sse',
     ]);
     expect([headers.authorization, headers['x-goog-api-key']]).toEqual(['Bearer ya29.token', undefined]);
+  });
+
+  it.each([
+    ['true', 'https://mahlwerk.example/test'],
+    ['false', `${REDIRECT}AUZIYQa1`],
+  ])('tells where its redirects lead only when that is configured: %s', async (GEMINI_RESOLVE_REDIRECTS, url) => {
+    await using upstream = await replayUpstream({ ...stream, body: read('cited.sse') });
+    const { fetch } = globalThis;
+    const lookedUp = new Response(null, { status: 302, headers: { location: 'https://mahlwerk.example/test' } });
+    using _fetch = jest.spyOn(globalThis, 'fetch').mockImplementation(async (address, init) => (init?.method === 'HEAD' ? lookedUp : fetch(address, init)));
+    const engine = engineWith({ GEMINI_API_KEY: 'AIza-operator', GEMINI_BASE_URL: upstream.url, GEMINI_RESOLVE_REDIRECTS });
+    const { result } = await engine.ask({ ...attempt, route: 'live' });
+    expect(result.sources[0]!.url).toBe(url);
   });
 
   it('is never touched by the sandbox, nor is its key sent there, nor are redirects looked up', async () => {

@@ -32,7 +32,7 @@ export const googleNewsContract: ProviderContract<GoogleNewsRequest, GoogleNewsR
   id: 'GOOGLE_NEWS',
   path: 'google/news',
   label: 'Google News',
-  // interface.md knows no model name for news; its countries are those of the search model.
+  // interface.md knows no model name for news; its countries are those of the search model, and rest on the same.
   models: {},
   request: request.meta({ id: 'GoogleNewsRequest' }),
   result: result.meta({ id: 'GoogleNewsResult' }),

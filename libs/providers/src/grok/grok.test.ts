@@ -1,18 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { exerciseProvider, type Fixture } from '../exercise-provider.js';
+import { exerciseProvider, fixturesBeside, stream } from '../exercise-provider.js';
 import { replayUpstream } from '../replay-upstream.js';
 import { grokContract, type GrokRequest } from './contract.js';
 import { grokEngine } from './engine.js';
 
-const read = (file: string) => readFileSync(new URL(`./fixtures/${file}`, import.meta.url), 'utf8');
-const fixture = (file: string, expects: Fixture['expects'], rest: Omit<Fixture, 'name' | 'body' | 'expects'> = {}): Fixture => ({
-  name: file,
-  body: read(file),
-  expects,
-  ...rest,
-});
-const stream = { headers: { 'content-type': 'text/event-stream' } };
+const { read, fixture } = fixturesBeside(import.meta.url);
 const engineWith = (environment: Record<string, string> = {}) => grokEngine.create(grokEngine.settings.parse(environment));
 
 exerciseProvider(grokContract, grokEngine, {
@@ -100,7 +92,7 @@ describe('what is extracted from an answer of the xAI API', () => {
   });
 
   it('is refused in a format of another provider', async () => {
-    await expect(engineWith().extract([{ name: 'x', text: '{}' }], { format: 'sonar' })).rejects.toThrow('GROK reads xai-responses and grok-web, not sonar');
+    await expect(engineWith().extract([{ name: 'x', text: '{}' }], { format: 'sonar' })).rejects.toThrow('GROK reads xai-responses, grok-web, not sonar');
   });
 });
 
@@ -219,7 +211,7 @@ describe('the operator’s upstream', () => {
     expect([engine.live, capture.requests.map(({ path }) => path)]).toEqual([true, ['/grok']]);
     expect(JSON.parse(capture.requests[0]!.body)).toEqual({ provider: 'GROK', request });
     expect(result.sources[0]).toMatchObject({ preview: 'Neoprene or nylon? We paddled both.' });
-    expect(quality.checks).toContainEqual({ id: 'country_applied', status: 'ok' });
+    expect(quality.checks).toContainEqual({ id: 'country_applied', status: 'ok', detail: 'Left to the capture service' });
   });
 
   it('is the API, not the capture service, where there are both', async () => {

@@ -143,7 +143,7 @@ describe('the web app', () => {
     const { result, quality } = await engineOn(captureOf());
     expect(result.search_model_queries.map(({ engine, limit }) => [engine, limit])).toEqual(Array.from({ length: 3 }, () => ['web', 8]));
     expect(result.search_model_queries[0]!.query).toContain('n1');
-    expect(quality.checks).toContainEqual({ id: 'country_applied', status: 'ok' });
+    expect(quality.checks).toContainEqual({ id: 'country_applied', status: 'ok', detail: 'Left to the capture service' });
   });
 
   it('shows products, hotels and places, each for its word', async () => {

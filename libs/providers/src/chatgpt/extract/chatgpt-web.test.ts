@@ -1,14 +1,23 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
+import type { JsonRecord } from '../../formats/json.js';
 import { readPayloads } from '../../formats/payloads.js';
 import { chatgptEngine } from '../engine.js';
-import { isChatgptWeb, readChatgptWeb } from './chatgpt-web.js';
+import { extractWebEvents, isChatgptWeb, readChatgptWeb } from './chatgpt-web.js';
 import { extractResult } from './result.js';
 
 const read = (file: string) => readFileSync(new URL(`../fixtures/${file}`, import.meta.url), 'utf8');
 const all = { html: false, markdown: true, rawResponse: true, searchQueries: true, ads: true, shopping: true };
-const extracted = (file: string, include: Partial<typeof all> = {}) => extractResult(readChatgptWeb(readPayloads(read(file))), { ...all, ...include });
-const stream = (...payloads: object[]) => readChatgptWeb(payloads.map((payload) => ({ ...payload })));
+async function payloadsIn(file: string): Promise<JsonRecord[]> {
+  const payloads: JsonRecord[] = [];
+  for await (const payload of readPayloads([read(file)])) payloads.push(payload);
+  return payloads;
+}
+async function extracted(file: string, include: Partial<typeof all> = {}) {
+  const payloads = await payloadsIn(file);
+  return extractResult(await readChatgptWeb(payloads), { ...all, ...include }, payloads);
+}
+const eventsOf = async (...payloads: JsonRecord[]) => extractWebEvents(await readChatgptWeb(payloads), payloads);
 const assistant = (fields: object = {}) => ({
   id: 'a',
   author: { role: 'assistant' },
@@ -18,26 +27,29 @@ const assistant = (fields: object = {}) => ({
   ...fields,
 });
 
+const cited = await extracted('web-cited.sse');
+const shopping = await extracted('web-shopping.sse');
+
 describe('the text of the web app', () => {
-  it('is its words: citations gone, links of the words and names of things kept', () => {
-    expect(extracted('web-cited.sse').text).toBe(
+  it('is its words: citations gone, links of the words and names of things kept', async () => {
+    expect((await extracted('web-cited.sse')).text).toBe(
       'For a bedroom tank 🐟 the Airpipe Nano is the quietest: 24 dB.\n\nBudget: Bublo 50, by Bublo.\nRuns on USB: none.\n\nThe makers keep a table of noise levels.',
     );
   });
 
-  it('has its marks as links in the Markdown, and no private characters', () => {
-    const { markdown = '' } = extracted('web-cited.sse');
+  it('has its marks as links in the Markdown, and no private characters', async () => {
+    const { markdown = '' } = await extracted('web-cited.sse');
     expect(markdown).toContain('**Airpipe Nano** is the quietest: 24 dB. ([Tank Hush](https://tankhush.example/reviews/airpipe-nano');
     expect(markdown).toContain('([Bublo 50](https://www.pumpwise.example/bublo-50');
     expect(markdown).toContain('[a table of noise levels](https://noise.example/table');
     for (const file of ['web-cited.sse', 'web-shopping.sse', 'web-conversation.json', 'web-broken-off.sse']) {
-      const { text, markdown: marked } = extracted(file);
+      const { text, markdown: marked } = await extracted(file);
       expect(text + marked).not.toMatch(/[\uE000-\uF8FF]/);
     }
   });
 
-  it('is of the current branch’s last turn, without thoughts, remarks and searches', () => {
-    expect(extracted('web-conversation.json').text).toBe('The Nano is. No page backs this.');
+  it('is of the current branch’s last turn, without thoughts, remarks and searches', async () => {
+    expect((await extracted('web-conversation.json')).text).toBe('The Nano is. No page backs this.');
     const turn = [
       { author: { role: 'user' }, content: { content_type: 'text', parts: ['?'] } },
       assistant({ id: 'b', channel: 'commentary', content: { content_type: 'text', parts: ['Searching.'] } }),
@@ -46,13 +58,13 @@ describe('the text of the web app', () => {
       assistant({ id: 'e', metadata: { is_visually_hidden_from_conversation: true } }),
       assistant({ id: 'f' }),
     ];
-    expect(readChatgptWeb(turn).parts.map(({ text }) => text)).toEqual(['Yes.']);
+    expect((await readChatgptWeb(turn)).parts.map(({ text }) => text)).toEqual(['Yes.']);
   });
 });
 
 describe('the sources of the web app', () => {
-  it('are the cited pages in order, then what stands behind them and what else was found, as footnotes', () => {
-    expect(extracted('web-cited.sse').sources.map(({ url, footnote }) => [url, footnote])).toEqual([
+  it('are the cited pages in order, then what stands behind them and what else was found, as footnotes', async () => {
+    expect((await extracted('web-cited.sse')).sources.map(({ url, footnote }) => [url, footnote])).toEqual([
       ['https://tankhush.example/reviews/airpipe-nano', false],
       ['https://www.pumpwise.example/bublo-50?ref=list', false],
       ['https://noise.example/table', false],
@@ -62,8 +74,8 @@ describe('the sources of the web app', () => {
     ]);
   });
 
-  it('say who wrote what when', () => {
-    const { sources } = extracted('web-cited.sse');
+  it('say who wrote what when', async () => {
+    const { sources } = await extracted('web-cited.sse');
     expect(sources[0]).toEqual({
       position: 1,
       url: 'https://tankhush.example/reviews/airpipe-nano',
@@ -73,11 +85,11 @@ describe('the sources of the web app', () => {
       datePublished: '2026-03-05T00:00:00.000Z',
     });
     expect(sources[1]).toEqual({ position: 2, url: 'https://www.pumpwise.example/bublo-50?ref=list', label: 'Bublo 50', footnote: false });
-    expect(extracted('web-shopping.sse').sources.map(({ datePublished }) => datePublished)).toEqual(['2026-03-05T00:00:00.000Z', undefined]);
+    expect((await extracted('web-shopping.sse')).sources.map(({ datePublished }) => datePublished)).toEqual(['2026-03-05T00:00:00.000Z', undefined]);
   });
 
-  it('have a pill for each mark, which tells its kind', () => {
-    expect((extracted('web-cited.sse').citationPills ?? []).map(({ position, type }) => [position, type])).toEqual([
+  it('have a pill for each mark, which tells its kind', async () => {
+    expect(((await extracted('web-cited.sse')).citationPills ?? []).map(({ position, type }) => [position, type])).toEqual([
       [1, 'grouped_webpages'],
       [1, 'grouped_webpages'],
       [2, 'grouped_webpages_model_predicted_fallback'],
@@ -90,11 +102,11 @@ describe('the sources of the web app', () => {
     expect(quality.checks).toContainEqual({ id: 'citations_resolve', status: 'failed', detail: '1 without a source' });
   });
 
-  it('of a mark that stands twice with one reference are the same', () => {
+  it('of a mark that stands twice with one reference are the same', async () => {
     const mark = '\uE200cite\uE202turn0search0\uE201';
     const items = [{ url: 'https://a.example', title: 'A' }];
     const metadata = { content_references: [{ type: 'grouped_webpages', matched_text: mark, items }] };
-    const [part] = readChatgptWeb([assistant({ content: { content_type: 'text', parts: [`One. ${mark} Two. ${mark}`] }, metadata })]).parts;
+    const [part] = (await readChatgptWeb([assistant({ content: { content_type: 'text', parts: [`One. ${mark} Two. ${mark}`] }, metadata })])).parts;
     expect(part?.text).toBe('One. ([A](https://a.example)) Two. ([A](https://a.example))');
     expect(part?.citations.map(({ url }) => url)).toEqual(['https://a.example', 'https://a.example']);
   });
@@ -104,20 +116,20 @@ it.each([
   ['web-cited.sse', ['quietest aquarium air pump', 'leiseste Membranpumpe Aquarium dB']],
   ['web-conversation.json', ['quiet "nano" pump', 'pump dB']],
   ['web-messages.json', ['quiet pump', 'pump dB']],
-])('search queries are listed by the tool or written by the model: %s', (file, queries) => {
-  expect(extracted(file).searchQueries).toEqual(queries);
+])('search queries are listed by the tool or written by the model: %s', async (file, queries) => {
+  expect((await extracted(file)).searchQueries).toEqual(queries);
 });
 
 it.each([
   ['web-cited.sse', 'gpt-5-2'],
   ['web-messages.json', 'gpt-5-2-instant'],
   ['web-conversation.json', 'gpt-5-2'],
-])('the model is named by the message or the conversation: %s', (file, model) => {
-  expect(extracted(file).model).toBe(model);
+])('the model is named by the message or the conversation: %s', async (file, model) => {
+  expect((await extracted(file)).model).toBe(model);
 });
 
 describe('products, businesses, entities and advertisements', () => {
-  const { shoppingCards = [], inlineProducts = [], map, entities, ads } = extracted('web-shopping.sse');
+  const { shoppingCards = [], inlineProducts = [], map, entities, ads } = shopping;
 
   it('are cards with the tags of their mark; a product without a name is none', () => {
     expect(shoppingCards.map(({ tags, products }) => [tags, products.map(({ title, position }) => [title, position])])).toEqual([
@@ -171,17 +183,17 @@ describe('products, businesses, entities and advertisements', () => {
     ]);
   });
 
-  it('come only when asked for, map and entities always, ads as an empty list when there are none', () => {
-    const few = extracted('web-shopping.sse', { shopping: false, ads: false });
+  it('come only when asked for, map and entities always, ads as an empty list when there are none', async () => {
+    const few = await extracted('web-shopping.sse', { shopping: false, ads: false });
     expect(Object.keys(few)).toEqual(expect.arrayContaining(['map', 'entities']));
     for (const key of ['shoppingCards', 'inlineProducts', 'ads']) expect(few).not.toHaveProperty(key);
-    expect(extracted('web-cited.sse')).toMatchObject({ ads: [] });
-    expect(extracted('web-cited.sse')).not.toHaveProperty('shoppingCards');
+    expect(await extracted('web-cited.sse')).toMatchObject({ ads: [] });
+    expect(await extracted('web-cited.sse')).not.toHaveProperty('shoppingCards');
   });
 });
 
 describe('the raw events of the web app', () => {
-  const events = extracted('web-cited.sse').rawResponse!;
+  const events = cited.rawResponse!;
   const pieces = (list: typeof events) =>
     list.flatMap((event) => (event.type === 'message_delta' ? [(event as any).delta.content[0].text_delta] : [])).join('');
 
@@ -192,30 +204,30 @@ describe('the raw events of the web app', () => {
     expect(pieces(events)).toMatch(/^For a bedroom tank 🐟 the .*a table of noise levels\uE202turn0search5\uE201\.$/s);
   });
 
-  it('hold everything else as it came, also what no reader knows', () => {
+  it('hold everything else as it came, also what no reader knows', async () => {
     expect(events.map(({ type }) => type)).toEqual(expect.arrayContaining(['message_marker', 'title_generation', 'message_stream_complete', 'delta']));
     // A later patch of the same message changes nothing of it.
     expect(events.find(({ v }) => (v as any)?.message?.id === 'm3')).toMatchObject({ v: { message: { metadata: { search_result_groups: [] } } } });
-    expect(stream({ type: 'brand_new', x: 1 }, { y: 2 }).events).toEqual([
+    expect(await eventsOf({ type: 'brand_new', x: 1 }, { y: 2 })).toEqual([
       { type: 'brand_new', x: 1 },
       { type: 'unknown', y: 2 },
     ]);
   });
 
-  it('hold the product updates only when products are asked for', () => {
-    const types = (shopping: boolean) => extracted('web-shopping.sse', { shopping }).rawResponse!.map(({ type }) => type);
-    expect(types(true)).toContain('product_update');
-    expect(types(false)).not.toContain('product_update');
+  it('hold the product updates only when products are asked for', async () => {
+    const types = async (shopping: boolean) => (await extracted('web-shopping.sse', { shopping })).rawResponse!.map(({ type }) => type);
+    expect(await types(true)).toContain('product_update');
+    expect(await types(false)).not.toContain('product_update');
   });
 
-  it('have no stop when the stream broke off, and the reason when it was cut short', () => {
-    expect(extracted('web-broken-off.sse').rawResponse!.some(({ type }) => type === 'message_stop')).toBe(false);
-    expect(extracted('web-cut-short.sse').rawResponse).toContainEqual({ type: 'message_stop', reason: 'max_tokens' });
+  it('have no stop when the stream broke off, and the reason when it was cut short', async () => {
+    expect((await extracted('web-broken-off.sse')).rawResponse!.some(({ type }) => type === 'message_stop')).toBe(false);
+    expect((await extracted('web-cut-short.sse')).rawResponse).toContainEqual({ type: 'message_stop', reason: 'max_tokens' });
   });
 
-  it('tell only what is new of a message that is sent whole again and again', () => {
+  it('tell only what is new of a message that is sent whole again and again', async () => {
     const whole = (...parts: string[]) => ({ message: assistant({ content: { content_type: 'text', parts } }) });
-    expect(stream({ type: 'x' }, whole('Ye'), whole('Yes, '), whole('Yes, so.')).events.slice(1)).toEqual([
+    expect((await eventsOf({ type: 'x' }, whole('Ye'), whole('Yes, '), whole('Yes, so.'))).slice(1)).toEqual([
       { type: 'message_start', message: { id: 'a', role: 'assistant', model: undefined } },
       ...['Ye', 's, ', 'so.'].map((text_delta) => ({ type: 'message_delta', delta: { content: [{ type: 'output_text_delta', text_delta }] } })),
     ]);
@@ -229,16 +241,16 @@ describe('a stream', () => {
     ['web-broken-off.sse', false],
     ['web-cut-short.sse', false],
     ['web-handed-off.sse', false],
-  ])('%s is complete: %s', (file, complete) => {
-    expect(readChatgptWeb(readPayloads(read(file))).complete).toBe(complete);
+  ])('%s is complete: %s', async (file, complete) => {
+    expect((await readChatgptWeb(await payloadsIn(file))).complete).toBe(complete);
   });
 
-  it('is recognised, an answer of the API is not', () => {
+  it('is recognised, an answer of the API is not', async () => {
     for (const file of ['web-cited.sse', 'web-cut-short.sse', 'web-conversation.json', 'web-messages.json', 'web-unusual-activity.json']) {
-      expect([file, isChatgptWeb(readPayloads(read(file)))]).toEqual([file, true]);
+      expect([file, (await payloadsIn(file)).some(isChatgptWeb)]).toEqual([file, true]);
     }
     for (const file of ['cited.sse', 'cited.json', 'bad-key.json', 'failed-in-stream.sse']) {
-      expect([file, isChatgptWeb(readPayloads(read(file)))]).toEqual([file, false]);
+      expect([file, (await payloadsIn(file)).some(isChatgptWeb)]).toEqual([file, false]);
     }
   });
 });

@@ -4,13 +4,20 @@ import type { WebAnswer } from '../../formats/web-answer.js';
 export type RawEvent = JsonRecord & { type: string };
 
 /**
- * The events of an answer in the form of interface.md: its start, each piece of text, its end. Every other event of the
- * upstream stands among them as it came. An answer in one piece gets the three kinds made for it.
+ * The events of an answer of the API in the form of interface.md: its start, each piece of text, its end. Every other
+ * event stands among them as it came. An answer in one piece gets the three kinds made for it.
  */
-export function extractRawResponse(answer: WebAnswer): RawEvent[] {
-  if (answer.events.length) return answer.events.flatMap(fromEvent);
-  return [messageStart(answer), ...answer.parts.map(({ text }) => messageDelta(text)), messageStop(answer.endedBy ?? 'completed')];
+export function extractRawResponse(answer: WebAnswer, payloads: JsonRecord[]): RawEvent[] {
+  const events = payloads.filter(({ type, object }) => typeof type === 'string' || object === 'chat.completion.chunk');
+  return events.length ? events.flatMap(fromEvent) : madeUp(answer);
 }
+
+/** The events of an answer that came without any. */
+export const madeUp = ({ id, model, parts, endedBy }: WebAnswer): RawEvent[] => [
+  messageStart({ id, model }),
+  ...parts.map(({ text }) => messageDelta(text)),
+  messageStop(endedBy ?? 'completed'),
+];
 
 function fromEvent(event: JsonRecord): RawEvent[] {
   const response = fieldsOf(event.response);

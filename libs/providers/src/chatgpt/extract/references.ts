@@ -1,4 +1,4 @@
-import { isWebAddress } from '../../answer/addresses.js';
+import { domainOf, isWebAddress, linkAddress } from '../../answer/addresses.js';
 import { fieldsOf, listOf, parseJson, textOf, type JsonRecord } from '../../formats/json.js';
 import type { AnswerPart, Citation, Page } from '../../formats/web-answer.js';
 import { listedIn, textOfMessage } from './web-messages.js';
@@ -43,7 +43,7 @@ function byMark(references: JsonRecord[]): Map<unknown, JsonRecord[]> {
   return groups;
 }
 
-const linkTo = ({ title, url }: Page): string => `[${title ?? url}](${url})`;
+const linkTo = ({ title, url }: Page): string => `[${(title ?? domainOf(url)).replace(/[[\]\\]/g, '\\$&')}](${linkAddress(url)})`;
 
 /** The pages that a reference cites, the one its mark points at first. */
 export function pagesCited(reference: JsonRecord): Page[] {

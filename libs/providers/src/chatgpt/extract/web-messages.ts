@@ -2,25 +2,104 @@ import { fieldsOf, isRecord, listOf, textOf, type JsonRecord } from '../../forma
 import { applyPatch, PatchReader, type Patch } from './patches.js';
 import { messageDelta, messageStart, messageStop, type RawEvent } from './raw-response.js';
 
-/** What the web app sent: the messages as they were in the end, and what else came with them. */
-export interface WebMessages {
-  messages: JsonRecord[];
-  /** The stream in the interface's form; none when the messages came without one. */
-  events: RawEvent[];
+/** What the web app sent, as it stands after each payload: its event stream, its conversation as JSON, or a list of messages. */
+export class WebConversation {
   /** Whether the stream says that it is over. */
-  ended: boolean;
+  ended = false;
   /** The model of a conversation whose messages name none. */
   model: string | undefined;
+  private listed: JsonRecord[] | undefined;
+  private readonly reader = new PatchReader();
+  private readonly documents = new Map<unknown, Document>();
+  private current: Document | undefined;
+
+  /** `tell` gets the stream's events in the interface's form as they happen. */
+  constructor(private readonly tell: (event: RawEvent) => void = () => {}) {}
+
+  /** The messages in order; each in its latest form. */
+  get messages(): JsonRecord[] {
+    return this.listed ?? [...this.documents.values()].map(messageOf);
+  }
+
+  take(payload: JsonRecord): void {
+    const listed = isRecord(payload.mapping) ? branchOf(payload) : [payload.linear_conversation, payload.messages].find(Array.isArray);
+    if (listed) {
+      this.listed ??= listed.map(fieldsOf).map((entry) => fieldsOf(entry.message ?? entry));
+      this.model ??= textOf(payload.default_model_slug);
+    } else if (isMessage(payload)) this.open(payload);
+    else if ('v' in payload) this.change(payload);
+    else {
+      this.ended ||= payload.type === 'message_stream_complete';
+      this.tell(eventOf(payload));
+    }
+    if (this.current) this.close(this.current);
+  }
+
+  /** Carries out a delta. What is no piece of the answer's text is told as it came. */
+  private change(payload: JsonRecord): void {
+    const patches = this.reader.read(payload);
+    const others = patches.filter((patch) => !this.isTold(patch));
+    if (others.length === patches.length) this.tell({ type: 'delta', ...payload });
+    else if (others.length) this.tell({ type: 'delta', p: '', o: 'patch', v: others });
+  }
+
+  /** Carries out a patch; true when the events now tell what it did. */
+  private isTold({ p, o, v }: Patch): boolean {
+    if (isRecord(v) && isMessage(v)) return this.open(v);
+    const document = this.current;
+    if (!document) return false;
+    document.root = applyPatch(document.root, { p, o, v: typeof v === 'object' ? structuredClone(v) : v });
+    if (o !== 'append' || typeof v !== 'string' || !/^\/message\/content\/parts\/\d+$/.test(p) || !isAnswer(messageOf(document))) return false;
+    document.told += v.length;
+    this.tell(messageDelta(v));
+    return true;
+  }
+
+  /** Takes in a message as it stands, new or again. */
+  private open(root: JsonRecord): true {
+    const message = fieldsOf(root.message ?? root);
+    const key = message.id ?? root;
+    const known = this.documents.get(key);
+    const document = known ?? { root, told: 0, closed: false };
+    // Patches change it, and the events have to stay as they came.
+    document.root = structuredClone({ ...root, message });
+    this.documents.set(key, document);
+    this.current = document;
+    if (!isAnswer(message)) {
+      this.tell({ type: 'delta', p: '', o: 'add', v: root });
+      return true;
+    }
+    if (!known) this.tell(messageStart({ id: message.id, model: fieldsOf(message.metadata).model_slug }));
+    const text = textOfMessage(message);
+    if (text.length > document.told) this.tell(messageDelta(text.slice(document.told)));
+    document.told = text.length;
+    return true;
+  }
+
+  /** Tells of an answer's end, once. */
+  private close(document: Document): void {
+    const message = messageOf(document);
+    if (document.closed || !isAnswer(message) || !/^finished/.test(String(message.status))) return;
+    document.closed = true;
+    this.tell(messageStop(textOf(fieldsOf(fieldsOf(message.metadata).finish_details).type) ?? 'stop'));
+  }
 }
 
-/** Reads the web app's event stream, its conversation as JSON, or a list of messages. */
-export function readMessages(payloads: JsonRecord[]): WebMessages {
-  const [first = {}] = payloads;
-  const listed = isRecord(first.mapping) ? branchOf(first) : [first.linear_conversation, first.messages].find(Array.isArray);
-  if (!listed && !payloads.every(isMessage)) return readStream(payloads);
-  const messages = (listed ?? payloads).map(fieldsOf).map((entry) => fieldsOf(entry.message ?? entry));
-  return { messages, events: [], ended: false, model: textOf(first.default_model_slug) };
+/** A message while it is being written. */
+interface Document {
+  root: unknown;
+  /** How much of its text the events have told. */
+  told: number;
+  closed: boolean;
 }
+
+const messageOf = ({ root }: Document): JsonRecord => fieldsOf(fieldsOf(root).message);
+
+/** An event that is no delta; what a product's own stream sends last goes by the interface's name. */
+const eventOf = (payload: JsonRecord): RawEvent => ({
+  ...payload,
+  type: payload.type === 'product_entity' ? 'product_update' : (textOf(payload.type) ?? 'unknown'),
+});
 
 export const isMessage = ({ author, content, message }: JsonRecord): boolean => (isRecord(author) && isRecord(content)) || isRecord(fieldsOf(message).author);
 
@@ -51,82 +130,6 @@ function branchOf({ mapping, current_node }: JsonRecord): JsonRecord[] {
     id = fieldsOf(nodes[id]).parent ?? null;
   }
   return branch.reverse().filter(({ message }) => isRecord(message));
-}
-
-function readStream(payloads: JsonRecord[]): WebMessages {
-  const reader = new PatchReader();
-  const documents = new Map<unknown, Document>();
-  const events: RawEvent[] = [];
-  let current: Document | undefined;
-  for (const payload of payloads) {
-    if (isMessage(payload)) current = opened(payload, documents, events);
-    else if (!('v' in payload)) events.push(eventOf(payload));
-    else {
-      const patches = reader.read(payload);
-      const others: Patch[] = [];
-      for (const patch of patches) {
-        if (isRecord(patch.v) && isMessage(patch.v)) current = opened(patch.v, documents, events);
-        else if (!current || !isTold(current, patch, events)) others.push(patch);
-      }
-      if (others.length === patches.length) events.push({ type: 'delta', ...payload });
-      else if (others.length) events.push({ type: 'delta', p: '', o: 'patch', v: others });
-    }
-    if (current) close(current, events);
-  }
-  const ended = payloads.some(({ type }) => type === 'message_stream_complete');
-  return { messages: [...documents.values()].map(messageOf), events, ended, model: undefined };
-}
-
-/** A message while it is being written. */
-interface Document {
-  root: unknown;
-  /** How much of its text the events have told. */
-  told: number;
-  closed: boolean;
-}
-
-const messageOf = ({ root }: Document): JsonRecord => fieldsOf(fieldsOf(root).message);
-
-/** An event that is no delta; what a product's own stream sends last goes by the interface's name. */
-const eventOf = (payload: JsonRecord): RawEvent => ({
-  ...payload,
-  type: payload.type === 'product_entity' ? 'product_update' : (textOf(payload.type) ?? 'unknown'),
-});
-
-/** Takes in a message as it stands, new or again. */
-function opened(root: JsonRecord, documents: Map<unknown, Document>, events: RawEvent[]): Document {
-  const message = fieldsOf(root.message ?? root);
-  const known = documents.get(message.id);
-  const document = known ?? { root, told: 0, closed: false };
-  // Patches change it, and the events have to stay as they came.
-  document.root = structuredClone({ ...root, message });
-  documents.set(message.id, document);
-  if (!isAnswer(message)) {
-    events.push({ type: 'delta', p: '', o: 'add', v: root });
-    return document;
-  }
-  if (!known) events.push(messageStart({ id: message.id, model: fieldsOf(message.metadata).model_slug }));
-  const text = textOfMessage(message);
-  if (text.length > document.told) events.push(messageDelta(text.slice(document.told)));
-  document.told = text.length;
-  return document;
-}
-
-/** Carries out a patch; true when it was a piece of the answer's text, which the events now tell. */
-function isTold(document: Document, { p, o, v }: Patch, events: RawEvent[]): boolean {
-  document.root = applyPatch(document.root, { p, o, v: typeof v === 'object' ? structuredClone(v) : v });
-  if (o !== 'append' || typeof v !== 'string' || !/^\/message\/content\/parts\/\d+$/.test(p) || !isAnswer(messageOf(document))) return false;
-  document.told += v.length;
-  events.push(messageDelta(v));
-  return true;
-}
-
-/** Tells of an answer's end, once. */
-function close(document: Document, events: RawEvent[]): void {
-  const message = messageOf(document);
-  if (document.closed || !isAnswer(message) || !/^finished/.test(String(message.status))) return;
-  document.closed = true;
-  events.push(messageStop(textOf(fieldsOf(fieldsOf(message.metadata).finish_details).type) ?? 'stop'));
 }
 
 /** The messages of the last turn: what came after the user's last words. */

@@ -37,21 +37,21 @@ const addressOf = ({ address, display_address }: JsonRecord): string | undefined
 const coordinate = (business: JsonRecord, ...names: string[]): unknown =>
   [business, business.coordinates, business.location].map((place) => number(...names)(fieldsOf(place))).find((value) => value !== undefined);
 
-/** The advertisements that came with an answer: one unit an advertiser, alone or several in one event. */
-export const extractAds = (events: JsonRecord[]): Ads =>
-  events
-    .filter(({ type }) => /(?:^|_)ads?(?:_|$)/.test(String(type)))
-    .flatMap((event) => unitsIn(event))
-    .flatMap((unit) => {
-      const brand = shaped(BRAND, unit.advertiser_brand);
-      return brand?.name === undefined ? [] : [{ brand, cards: [], ...shaped(CAROUSEL, unit) } as unknown as Ads[number]];
-    });
+/** Whether an event brings advertisements. */
+export const isAdvertisement = ({ type }: JsonRecord): boolean => /(?:^|_)ads?(?:_|$)/.test(String(type));
 
-const unitsIn = (value: unknown): JsonRecord[] => {
+/** The advertisements that came with an answer: one unit an advertiser, alone or several in one event. */
+export const extractAds = (advertisements: JsonRecord[]): Ads =>
+  advertisements.flatMap(unitsIn).flatMap((unit) => {
+    const brand = shaped(BRAND, unit.advertiser_brand);
+    return brand?.name === undefined ? [] : [{ brand, cards: [], ...shaped(CAROUSEL, unit) } as unknown as Ads[number]];
+  });
+
+function unitsIn(value: unknown): JsonRecord[] {
   if (Array.isArray(value)) return value.flatMap(unitsIn);
   if (!isRecord(value)) return [];
   return isRecord(value.advertiser_brand) ? [value] : [value.content, value.ads].flatMap(unitsIn);
-};
+}
 
 const BRAND: Shape = { name: text('name'), url: text('url'), favicon: text('favicon_url', 'favicon') };
 const CARD: Shape = {

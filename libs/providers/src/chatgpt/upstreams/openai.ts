@@ -2,16 +2,11 @@ import assert from 'node:assert';
 import { UpstreamFailure } from '@overheard/contracts';
 import { z } from 'zod';
 import type { Attempt } from '../../engine.js';
-import { httpFailure } from '../../formats/api-failure.js';
-import { postJson, type Exchange } from '../../formats/http.js';
+import { credential, postJson, type ArrivingText } from '../../formats/http.js';
 import type { ChatgptRequest } from '../contract.js';
 
 export const openaiSettings = z.object({
-  OPENAI_API_KEY: z
-    .string()
-    .regex(/^[\x21-\x7e]+$/, 'Expected printable characters')
-    .optional()
-    .describe('Key of the OpenAI API; without it and without CHATGPT_CAPTURE_URL ChatGPT has no upstream'),
+  OPENAI_API_KEY: credential.describe('Key of the OpenAI API; without it and without CHATGPT_CAPTURE_URL ChatGPT has no upstream'),
   OPENAI_BASE_URL: z
     .url({ protocol: /^https?$/ })
     .default('https://api.openai.com/v1')
@@ -20,17 +15,15 @@ export const openaiSettings = z.object({
 });
 export type OpenaiSettings = z.infer<typeof openaiSettings>;
 
-/** Asks the Responses API, or our stand-in, with a search of the web from the request's country; gives the stream's text. */
-export async function askOpenai(settings: OpenaiSettings, { request, route, sandboxUrl, signal }: Attempt<ChatgptRequest>): Promise<Exchange> {
+/** Asks the Responses API, or our stand-in, with a search of the web from the request's country; gives the stream as it arrives. */
+export async function askOpenai(settings: OpenaiSettings, { request, route, sandboxUrl, signal }: Attempt<ChatgptRequest>): Promise<ArrivingText> {
   const { baseUrl, key } = route === 'sandbox' ? sandbox(sandboxUrl) : live(settings);
-  const exchange = await postJson({
+  return postJson({
     url: `${baseUrl.replace(/\/+$/, '')}/responses`,
     headers: { authorization: `Bearer ${key}`, accept: 'text/event-stream' },
     body: requestBody(request, settings.OPENAI_MODEL),
     signal,
   });
-  if (exchange.status < 200 || exchange.status > 299) throw httpFailure(exchange);
-  return exchange;
 }
 
 const requestBody = ({ prompt, country }: ChatgptRequest, model: string) => ({

@@ -3,8 +3,8 @@ import { isWebAddress } from '../../answer/addresses.js';
 import { linkNumberedMarks, numberedLinks } from '../../answer/numbered-marks.js';
 import { apiFailure } from '../../formats/api-failure.js';
 import { fieldsOf, listOf, textOf, type JsonRecord } from '../../formats/json.js';
-import type { AnswerPart, Citation, Page } from '../../formats/web-answer.js';
-import type { CopilotAnswer } from './answer.js';
+import type { Payloads } from '../../formats/payloads.js';
+import type { AnswerPart, Citation, Page, WebAnswer } from '../../formats/web-answer.js';
 
 /** A stretch of the answer while it is being written; a citation's place is where the text stood when it came. */
 interface Draft {
@@ -13,49 +13,59 @@ interface Draft {
 }
 
 /** Reads the frames that copilot.microsoft.com sends over its WebSocket. */
-export function readCopilotWeb(frames: JsonRecord[]): CopilotAnswer {
-  const drafts = draftsOf(frames);
+export async function readCopilotWeb(frames: Payloads): Promise<WebAnswer> {
+  const writing = new Writing();
+  const latest = new Map<unknown, JsonRecord>();
+  for await (const frame of frames) {
+    writing.take(frame);
+    if (TOLD_ONCE.has(String(frame.event))) latest.set(frame.event, frame);
+  }
+  const drafts = writing.drafts;
   const pages = drafts.flatMap(({ cited }) => cited.map(({ page }) => page));
-  const events = frames.filter(({ event }) => textOf(event));
-  const last = (name: string) => events.findLast(({ event }) => event === name);
   return {
-    id: textOf(last('startMessage')?.messageId),
+    id: textOf(latest.get('startMessage')?.messageId),
     model: undefined,
     ...partsOf(drafts, pages),
     searches: [{ queries: [], pages: pages.map((page) => ({ ...page, cited: true })), feeds: [] }],
-    followUps: listOf(last('suggestedFollowups')?.suggestions).flatMap((suggestion) => textOf(suggestion) ?? textOf(fieldsOf(suggestion).text) ?? []),
+    followUps: listOf(latest.get('suggestedFollowups')?.suggestions).flatMap((suggestion) => textOf(suggestion) ?? textOf(fieldsOf(suggestion).text) ?? []),
     country: undefined,
-    events,
-    complete: last('done') !== undefined,
+    complete: latest.has('done'),
     endedBy: undefined,
-    failure: failureOf(last('error'), last('challenge'), drafts),
+    failure: failureOf(latest.get('error'), latest.get('challenge'), drafts),
   };
 }
 
-/** Whether payloads are of this format. */
-export const isCopilotWeb = (payloads: JsonRecord[]): boolean => payloads.some(({ event }) => textOf(event) !== undefined);
+/** Whether a payload is of this format. */
+export const isCopilotWeb = ({ event }: JsonRecord): boolean => textOf(event) !== undefined;
 
-/** The parts of the last message. */
-function draftsOf(frames: JsonRecord[]): Draft[] {
-  const drafts = new Map<unknown, Draft>();
-  let part: unknown;
-  for (const { event, partId, text, url, title, snippet } of frames) {
-    if (event === 'startMessage') drafts.clear();
-    if (!['appendText', 'replaceText', 'citation'].includes(String(event))) continue;
-    part = partId ?? part;
-    const draft = drafts.get(part) ?? { text: '', cited: [] };
-    drafts.set(part, draft);
+/** Events of which the last one counts. */
+const TOLD_ONCE = new Set(['startMessage', 'suggestedFollowups', 'done', 'error', 'challenge']);
+
+/** The parts of the last message, as they are being written. */
+class Writing {
+  private readonly parts = new Map<unknown, Draft>();
+  private part: unknown;
+
+  take({ event, partId, text, url, title, snippet }: JsonRecord): void {
+    if (event === 'startMessage') this.parts.clear();
+    if (!['appendText', 'replaceText', 'citation'].includes(String(event))) return;
+    this.part = partId ?? this.part;
+    const draft = this.parts.get(this.part) ?? { text: '', cited: [] };
+    this.parts.set(this.part, draft);
     if (event === 'appendText') draft.text += textFrom(text);
     else if (event === 'replaceText') draft.text = textFrom(text);
     else if (textOf(url)) draft.cited.push({ at: draft.text.length, page: { url: url as string, title: textOf(title), description: textOf(snippet) } });
   }
-  return [...drafts.values()];
+
+  get drafts(): Draft[] {
+    return [...this.parts.values()];
+  }
 }
 
 const textFrom = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 /** The text with its citations as links: in the place of its own marks when it has some, else where each came. */
-function partsOf(drafts: Draft[], pages: Page[]): Pick<CopilotAnswer, 'parts' | 'unresolved'> {
+function partsOf(drafts: Draft[], pages: Page[]): Pick<WebAnswer, 'parts' | 'unresolved'> {
   const written = drafts.filter(({ text }) => text.trim());
   const texts = written.map(({ text }) => text);
   if (texts.some((text) => /\[\^\d{1,3}\^\]/.test(text))) return linkNumberedMarks(texts, pages);

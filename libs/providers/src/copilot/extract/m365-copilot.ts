@@ -1,32 +1,38 @@
+import type { UpstreamFailure } from '@overheard/contracts';
 import { linkNumberedMarks } from '../../answer/numbered-marks.js';
-import { apiFailure } from '../../formats/api-failure.js';
-import { fieldsOf, isRecord, listOf, textOf, type JsonRecord } from '../../formats/json.js';
-import type { Page } from '../../formats/web-answer.js';
-import type { CopilotAnswer } from './answer.js';
+import { failureIn } from '../../formats/api-failure.js';
+import { fieldsOf, listOf, textOf, type JsonRecord } from '../../formats/json.js';
+import type { Payloads } from '../../formats/payloads.js';
+import type { Page, WebAnswer } from '../../formats/web-answer.js';
 
 /** Reads an answer of the Microsoft 365 Copilot Chat API: a conversation, or the events of its stream, each of which has all of the text so far. */
-export function readM365Copilot(payloads: JsonRecord[]): CopilotAnswer {
-  const conversation = payloads.findLast(isOver);
-  const reply = conversation ? replyIn(conversation) : payloads.map(({ messages }) => fieldsOf(listOf(messages).at(-1))).findLast(({ text }) => textOf(text));
-  const pages = listOf(reply?.attributions).map(fieldsOf).filter(isCitation).map(pageOf);
-  const text = withoutTags(textOf(reply?.text) ?? '');
-  const refused = payloads.find(({ error }) => isRecord(error) || textOf(error));
+export async function readM365Copilot(payloads: Payloads): Promise<WebAnswer> {
+  let conversation: JsonRecord | undefined;
+  let draft: JsonRecord = {};
+  let failure: UpstreamFailure | undefined;
+  for await (const payload of payloads) {
+    const latest = fieldsOf(listOf(payload.messages).at(-1));
+    if (isOver(payload)) conversation = payload;
+    if (textOf(latest.text)) draft = latest;
+    failure ??= failureIn(payload);
+  }
+  const reply = conversation ? replyIn(conversation) : draft;
+  const pages = listOf(reply.attributions).map(fieldsOf).filter(isCitation).map(pageOf);
+  const text = withoutTags(textOf(reply.text) ?? '');
   return {
-    id: textOf(reply?.id),
+    id: textOf(reply.id),
     model: undefined,
     ...linkNumberedMarks(text ? [text] : [], pages),
     searches: [{ queries: [], pages, feeds: [] }],
     country: undefined,
-    events: payloads,
     complete: conversation !== undefined,
     endedBy: undefined,
-    failure: refused && apiFailure(refused),
+    failure,
   };
 }
 
-/** Whether payloads are of this format. */
-export const isM365Copilot = (payloads: JsonRecord[]): boolean =>
-  payloads.some(({ messages, turnCount }) => Array.isArray(messages) && turnCount !== undefined);
+/** Whether a payload is of this format. */
+export const isM365Copilot = ({ messages, turnCount }: JsonRecord): boolean => Array.isArray(messages) && turnCount !== undefined;
 
 /** The conversation as it stands after a turn; while a reply is being written, none is counted. */
 const isOver = ({ messages, turnCount }: JsonRecord): boolean => Number(turnCount) > 0 && listOf(messages).length > 0;

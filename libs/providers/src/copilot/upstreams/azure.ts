@@ -2,16 +2,11 @@ import assert from 'node:assert';
 import { UpstreamFailure } from '@overheard/contracts';
 import { z } from 'zod';
 import type { Attempt } from '../../engine.js';
-import { httpFailure } from '../../formats/api-failure.js';
-import { postJson, type Exchange } from '../../formats/http.js';
+import { credential, postJson, type ArrivingText } from '../../formats/http.js';
 import type { CopilotRequest } from '../contract.js';
 
 export const azureSettings = z.object({
-  AZURE_OPENAI_API_KEY: z
-    .string()
-    .regex(/^[\x21-\x7e]+$/, 'Expected printable characters')
-    .optional()
-    .describe('Key of an Azure OpenAI resource; with its endpoint it answers for Copilot'),
+  AZURE_OPENAI_API_KEY: credential.describe('Key of an Azure OpenAI resource; with its endpoint it answers for Copilot'),
   AZURE_OPENAI_ENDPOINT: z
     .url({ protocol: /^https?$/ })
     .optional()
@@ -23,18 +18,16 @@ export type AzureSettings = z.infer<typeof azureSettings>;
 /** Whether an operator has a resource of their own. */
 export const hasAzure = ({ AZURE_OPENAI_API_KEY: key, AZURE_OPENAI_ENDPOINT: endpoint }: AzureSettings): boolean => key !== undefined && endpoint !== undefined;
 
-/** Asks Azure's Responses API, or our stand-in, with a search of Bing from the request's country; gives the stream's text. */
-export async function askAzure(settings: AzureSettings, { request, route, sandboxUrl, signal }: Attempt<CopilotRequest>): Promise<Exchange> {
+/** Asks Azure's Responses API, or our stand-in, with a search of Bing from the request's country; gives the stream as it arrives. */
+export async function askAzure(settings: AzureSettings, { request, route, sandboxUrl, signal }: Attempt<CopilotRequest>): Promise<ArrivingText> {
   const { endpoint, key } = route === 'sandbox' ? sandbox(sandboxUrl) : live(settings);
-  const exchange = await postJson({
+  return postJson({
     // The portal shows the endpoint with and without the path of the API.
     url: `${endpoint.replace(/\/+$/, '').replace(/\/openai(?:\/v1)?$/, '')}/openai/v1/responses`,
     headers: { 'api-key': key, accept: 'text/event-stream' },
     body: requestBody(request, settings.AZURE_OPENAI_DEPLOYMENT),
     signal,
   });
-  if (exchange.status < 200 || exchange.status > 299) throw httpFailure(exchange);
-  return exchange;
 }
 
 const requestBody = ({ prompt, country }: CopilotRequest, deployment: string) => ({

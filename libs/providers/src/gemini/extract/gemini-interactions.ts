@@ -1,54 +1,72 @@
+import type { UpstreamFailure } from '@overheard/contracts';
 import { plainText } from '../../answer/plain-text.js';
-import { apiFailure } from '../../formats/api-failure.js';
+import { failureIn } from '../../formats/api-failure.js';
 import { fieldsOf, isRecord, listOf, numberOf, textOf, type JsonRecord } from '../../formats/json.js';
+import type { Payloads } from '../../formats/payloads.js';
 import { placesOf, type GroundedAnswer, type GroundedCitation, type GroundedPart } from './grounded.js';
 
 /** Reads an answer of the Interactions API, in one piece or as its stream's events, by steps or (before May 2026) by contents. */
-export function readGeminiInteractions(payloads: JsonRecord[]): GroundedAnswer {
-  const interactions = payloads.map((payload) => (isEvent(payload) ? fieldsOf(payload.interaction) : payload));
-  const drafts = drafted(payloads);
-  const steps = drafts.length ? drafts : stepsOf(interactions.findLast((interaction) => stepsOf(interaction).length) ?? {});
+export async function readGeminiInteractions(payloads: Payloads): Promise<GroundedAnswer> {
+  const drafts = new Map<number, Draft>();
+  let whole: JsonRecord[] = [];
+  let id: string | undefined;
+  let model: string | undefined;
+  let status: string | undefined;
+  let failure: UpstreamFailure | undefined;
+  for await (const payload of payloads) {
+    if (isEvent(payload)) draft(payload, drafts);
+    const interaction = isEvent(payload) ? fieldsOf(payload.interaction) : payload;
+    if (stepsOf(interaction).length) whole = stepsOf(interaction);
+    id ??= textOf(interaction.id);
+    model ??= textOf(interaction.model);
+    status = textOf(interaction.status) ?? status;
+    failure ??= failureIn(payload);
+  }
+  const steps = drafts.size ? drafted(drafts) : whole;
   const contents = steps.flatMap((step) => (step.type === 'model_output' ? listOf(step.content).map(fieldsOf) : [step]));
   const annotations = contents.flatMap((content) => listOf(content.annotations)).map(fieldsOf);
-  const status = interactions.map((interaction) => textOf(interaction.status)).findLast(Boolean);
-  const refused = payloads.find(({ error }) => isRecord(error) || textOf(error));
   return {
-    id: interactions.map(({ id }) => textOf(id)).find(Boolean),
-    model: interactions.map(({ model }) => textOf(model)).find(Boolean),
+    id,
+    model,
     parts: contents.filter(({ type, text }) => type === 'text' && textOf(text)).map(partOf),
     searches: steps.filter(({ type }) => type === 'google_search_call').map((step) => ({ queries: queriesOf(step), pages: [], feeds: [] })),
     places: annotations.filter(({ type, name }) => type === 'place_citation' && textOf(name)).map(placeOf),
     country: undefined,
-    events: payloads,
     complete: status === 'completed',
     endedBy: status === 'completed' || status === 'in_progress' ? undefined : status,
-    failure: refused && apiFailure(refused),
+    failure,
   };
 }
 
-/** Whether payloads are of this format. */
-export const isGeminiInteractions = (payloads: JsonRecord[]): boolean => payloads.some((payload) => payload.object === 'interaction' || isEvent(payload));
+/** Whether a payload is of this format. */
+export const isGeminiInteractions = (payload: JsonRecord): boolean => payload.object === 'interaction' || isEvent(payload);
 
 const isEvent = ({ event_type: type }: JsonRecord): boolean => typeof type === 'string';
 
 const stepsOf = ({ steps, outputs }: JsonRecord): JsonRecord[] => listOf(steps ?? outputs).map(fieldsOf);
 
-/** The steps that a stream's events add up to, as far as it came; each answer is one text. */
-function drafted(payloads: JsonRecord[]): JsonRecord[] {
-  const drafts = new Map<number, { step: JsonRecord; text: string; annotations: unknown[] }>();
-  for (const { event_type: type, index, step, content, delta } of payloads.filter(isEvent)) {
-    const [, deed] = /^(?:step|content)\.(start|delta)$/.exec(String(type)) ?? [];
-    if (!deed) continue;
-    const place = numberOf(index) ?? 0;
-    const draft = drafts.get(place) ?? { step: fieldsOf(step ?? content), text: '', annotations: [] };
-    const { type: kind, text, annotations, arguments: args } = fieldsOf(delta);
-    if (kind === 'text' && isOutput(draft.step)) draft.text += typeof text === 'string' ? text : '';
-    draft.annotations.push(...listOf(annotations));
-    if (isRecord(args)) draft.step = { ...draft.step, arguments: args };
-    drafts.set(place, draft);
-  }
-  return [...drafts].sort(([a], [b]) => a - b).map(([, { step, text, annotations }]) => (text ? { type: 'text', text, annotations } : step));
+/** A step while it is being written; each answer is one text. */
+interface Draft {
+  step: JsonRecord;
+  text: string;
+  annotations: unknown[];
 }
+
+/** Takes an event into the step that it belongs to. */
+function draft({ event_type: type, index, step, content, delta }: JsonRecord, drafts: Map<number, Draft>): void {
+  if (!/^(?:step|content)\.(?:start|delta)$/.test(String(type))) return;
+  const place = numberOf(index) ?? 0;
+  const known = drafts.get(place) ?? { step: fieldsOf(step ?? content), text: '', annotations: [] };
+  const { type: kind, text, annotations, arguments: args } = fieldsOf(delta);
+  if (kind === 'text' && isOutput(known.step)) known.text += typeof text === 'string' ? text : '';
+  for (const annotation of listOf(annotations)) known.annotations.push(annotation);
+  if (isRecord(args)) known.step = { ...known.step, arguments: args };
+  drafts.set(place, known);
+}
+
+/** The steps as far as they came. */
+const drafted = (drafts: Map<number, Draft>): JsonRecord[] =>
+  [...drafts].sort(([a], [b]) => a - b).map(([, { step, text, annotations }]) => (text ? { type: 'text', text, annotations } : step));
 
 /** A step that says something to the user; thoughts and the question itself have texts too. */
 const isOutput = ({ type }: JsonRecord): boolean => type === undefined || type === 'model_output' || type === 'text';

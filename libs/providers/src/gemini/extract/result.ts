@@ -1,16 +1,17 @@
 import { addressKey } from '../../answer/addresses.js';
 import { citationsOf, markdownOf, pagesOf, pillsOf, plainTextOf, queriesOf } from '../../answer/cited-pages.js';
+import type { JsonRecord } from '../../formats/json.js';
 import type { GeminiRequest, GeminiResult } from '../contract.js';
 import type { GroundedAnswer, GroundedCitation } from './grounded.js';
 
 /** The result of decision S16, apart from stored HTML. */
-export function extractResult(answer: GroundedAnswer, include: GeminiRequest['include']): GeminiResult {
+export function extractResult(answer: GroundedAnswer, include: GeminiRequest['include'], payloads: JsonRecord[]): GeminiResult {
   const pages = pagesOf(answer);
   const vouched = vouchedFor(citationsOf(answer));
   return {
     text: plainTextOf(answer),
     ...(include.markdown && { markdown: markdownOf(answer) }),
-    ...(include.rawResponse && { rawResponse: answer.events }),
+    ...(include.rawResponse && { rawResponse: payloads }),
     model: answer.model ?? 'unknown',
     sources: pages.map(({ position, url, label }) => ({ position, url, label, ...vouched.get(addressKey(url)) })),
     citationPills: pillsOf(answer, pages),

@@ -2,15 +2,9 @@ import assert from 'node:assert';
 import { UpstreamFailure } from '@overheard/contracts';
 import { z } from 'zod';
 import type { Attempt } from '../../engine.js';
-import { httpFailure } from '../../formats/api-failure.js';
 import { countryInstruction } from '../../formats/country-instruction.js';
-import { postJson, type Exchange } from '../../formats/http.js';
+import { credential, postJson, type ArrivingText } from '../../formats/http.js';
 import type { GeminiRequest } from '../contract.js';
-
-const credential = z
-  .string()
-  .regex(/^[\x21-\x7e]+$/, 'Expected printable characters')
-  .optional();
 
 export const geminiSettings = z.object({
   GEMINI_API_KEY: credential.describe(
@@ -31,17 +25,18 @@ export const geminiSettings = z.object({
 });
 export type GeminiSettings = z.infer<typeof geminiSettings>;
 
-/** Asks the Gemini API, Vertex AI, or our stand-in, with Google Search; gives the stream's text. */
-export async function askGemini(settings: GeminiSettings, { request, route, sandboxUrl, signal }: Attempt<GeminiRequest>): Promise<Exchange> {
+/** Whether an operator has access of their own. */
+export const hasGemini = ({ GEMINI_API_KEY: key, GEMINI_VERTEX_TOKEN: token }: GeminiSettings): boolean => (key ?? token) !== undefined;
+
+/** Asks the Gemini API, Vertex AI, or our stand-in, with Google Search; gives the stream as it arrives. */
+export async function askGemini(settings: GeminiSettings, { request, route, sandboxUrl, signal }: Attempt<GeminiRequest>): Promise<ArrivingText> {
   const { baseUrl, headers } = route === 'sandbox' ? sandbox(sandboxUrl) : live(settings);
-  const exchange = await postJson({
+  return postJson({
     url: `${baseUrl.replace(/\/+$/, '')}/models/${encodeURIComponent(settings.GEMINI_MODEL)}:streamGenerateContent?alt=sse`,
     headers: { ...headers, accept: 'text/event-stream' },
     body: requestBody(request),
     signal,
   });
-  if (exchange.status < 200 || exchange.status > 299) throw httpFailure(exchange);
-  return exchange;
 }
 
 /** Google Search takes no country, so that is a system instruction. */

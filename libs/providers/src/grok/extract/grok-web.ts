@@ -1,6 +1,9 @@
+import type { UpstreamFailure } from '@overheard/contracts';
 import { addressKey, cleanAddress, isWebAddress } from '../../answer/addresses.js';
-import { apiFailure } from '../../formats/api-failure.js';
+import { numberedLinks } from '../../answer/numbered-marks.js';
+import { failureIn } from '../../formats/api-failure.js';
 import { fieldsOf, isRecord, listOf, parseJson, textOf, type JsonRecord } from '../../formats/json.js';
+import type { Payloads } from '../../formats/payloads.js';
 import { shaped, text, type Shape } from '../../formats/shape.js';
 import type { AnswerPart, Citation, Page, WebAnswer } from '../../formats/web-answer.js';
 import type { GrokResult } from '../contract.js';
@@ -10,48 +13,54 @@ type PageDetails = Omit<GrokResult['sources'][number], 'position' | 'url' | 'lab
 export interface GrokAnswer extends WebAnswer {
   /** What is told about pages, by `addressKey`. */
   details?: ReadonlyMap<string, PageDetails>;
-  /** Citation marks whose card is missing. */
-  unresolved?: number;
 }
 
 /**
  * Reads what grok.com streams to its own page: JSON Lines, each an event under `result.response`, or under `result`
  * alone. The last `modelResponse` holds the whole answer; a stream that broke off before it has only the tokens.
  */
-export function readGrokWeb(payloads: JsonRecord[]): GrokAnswer {
-  const events = payloads.map(({ result }) => fieldsOf(fieldsOf(result).response ?? result));
-  const responses = events.map(({ modelResponse }) => fieldsOf(modelResponse));
-  const final = responses.findLast(({ message }) => textOf(message)) ?? {};
-  const results = resultsOf(events, final);
-  const found = results.flatMap(pageOf);
-  const titles = new Map(found.map(({ url, title }) => [addressKey(url), title]));
-  const message =
-    textOf(final.message) ??
-    events
-      .filter(isAnswerToken)
-      .map(({ token }) => token)
-      .join('');
-  const { part, unresolved } = withLinks(message, citedAddresses(events, final), titles);
-  const refused = payloads.find(({ error }) => isRecord(error) || textOf(error));
+export async function readGrokWeb(payloads: Payloads): Promise<GrokAnswer> {
+  const found: unknown[] = [];
+  const tools: unknown[] = [];
+  const cards: unknown[] = [];
+  let tokens = '';
+  let final: JsonRecord = {};
+  let model: string | undefined;
+  let ended = false;
+  let failure: UpstreamFailure | undefined;
+  for await (const payload of payloads) {
+    const { result } = payload;
+    const event = fieldsOf(fieldsOf(result).response ?? result);
+    if (isAnswerToken(event)) tokens += String(event.token);
+    if (textOf(fieldsOf(event.modelResponse).message)) final = fieldsOf(event.modelResponse);
+    if (event.webSearchResults ?? event.xSearchResults) found.push(event.webSearchResults, event.xSearchResults);
+    if (event.toolUsageCard) tools.push(event.toolUsageCard);
+    if (event.cardAttachment) cards.push(fieldsOf(event.cardAttachment).jsonData);
+    model ??= textOf(fieldsOf(event.userResponse).model);
+    ended ||= event.isSoftStop === true || isRecord(event.finalMetadata);
+    failure ??= failureIn(payload);
+  }
+  // What the searches found, the cited pages first.
+  const results = [final.citedWebSearchResults, final.citedXposts, ...found, final.webSearchResults, final.xposts].flatMap(resultsIn);
+  const pages = results.flatMap(pageOf);
+  const titles = new Map(pages.map(({ url, title }) => [addressKey(url), title]));
+  const { part, unresolved } = withLinks(textOf(final.message) ?? tokens, addressesOf([...cards, ...listOf(final.cardAttachmentsJson)]), titles);
   return {
     id: textOf(final.responseId),
-    model: textOf(final.model) ?? events.map(({ userResponse }) => textOf(fieldsOf(userResponse).model)).find(Boolean),
+    model: textOf(final.model) ?? model,
     parts: part.text.trim() ? [part] : [],
-    searches: [{ queries: queriesOf(events, final), pages: found, feeds: [] }],
+    searches: [{ queries: queriesOf(tools, final), pages, feeds: [] }],
     country: undefined,
-    events: payloads,
-    complete:
-      events.some(({ isSoftStop, finalMetadata }) => isSoftStop === true || isRecord(finalMetadata)) ||
-      (textOf(final.message) !== undefined && final.partial !== true),
+    complete: ended || (textOf(final.message) !== undefined && final.partial !== true),
     endedBy: undefined,
-    failure: refused && apiFailure(refused),
+    failure,
     details: detailsOf(results),
     unresolved,
   };
 }
 
-/** Whether payloads are of this format. */
-export const isGrokWeb = (payloads: JsonRecord[]): boolean => payloads.some(({ result }) => isRecord(result));
+/** Whether a payload is of this format. */
+export const isGrokWeb = ({ result }: JsonRecord): boolean => isRecord(result);
 
 /** A piece of the answer itself; thoughts, tool calls and their headings are tokens too. */
 const isAnswerToken = ({ token, isThinking, messageTag }: JsonRecord): boolean =>
@@ -59,17 +68,8 @@ const isAnswerToken = ({ token, isThinking, messageTag }: JsonRecord): boolean =
 
 // ------------------------------------------------------------------------------------------------ pages and searches
 
-/** What the searches found, the cited pages first; a list comes as it is or under `results`. */
-function resultsOf(events: JsonRecord[], final: JsonRecord): JsonRecord[] {
-  const lists = [
-    final.citedWebSearchResults,
-    final.citedXposts,
-    ...events.flatMap(({ webSearchResults, xSearchResults }) => [webSearchResults, xSearchResults]),
-    final.webSearchResults,
-    final.xposts,
-  ];
-  return lists.flatMap((list) => listOf(isRecord(list) ? list.results : list)).map(fieldsOf);
-}
+/** A list of results comes as it is or under `results`. */
+const resultsIn = (list: unknown): JsonRecord[] => listOf(isRecord(list) ? list.results : list).map(fieldsOf);
 
 function pageOf(result: JsonRecord): Page[] {
   const url = addressOf(result);
@@ -103,9 +103,8 @@ function addressOf({ url, username, postId }: JsonRecord): string | undefined {
 }
 
 /** What was searched for, by whatever tool; the final response repeats the calls of its steps. */
-function queriesOf(events: JsonRecord[], final: JsonRecord): string[] {
-  const steps = listOf(final.steps).map(fieldsOf);
-  const cards = [...events.map(({ toolUsageCard }) => toolUsageCard), ...steps.flatMap(({ toolUsageCards }) => listOf(toolUsageCards))];
+function queriesOf(tools: unknown[], { steps }: JsonRecord): string[] {
+  const cards = [...tools, ...listOf(steps).flatMap((step) => listOf(fieldsOf(step).toolUsageCards))];
   const queries = cards.flatMap((card) => Object.values(fieldsOf(card))).map((call) => textOf(fieldsOf(fieldsOf(call).args).query));
   return [...new Set(queries)].filter((query) => query !== undefined);
 }
@@ -113,14 +112,12 @@ function queriesOf(events: JsonRecord[], final: JsonRecord): string[] {
 // ------------------------------------------------------------------------------------------------ citation marks
 
 /** The address of each citation card, by the card's id. */
-function citedAddresses(events: JsonRecord[], final: JsonRecord): Map<string, string> {
-  const cards = [...events.map(({ cardAttachment }) => fieldsOf(cardAttachment).jsonData), ...listOf(final.cardAttachmentsJson)];
-  return new Map(
+const addressesOf = (cards: unknown[]): Map<string, string> =>
+  new Map(
     cards
       .map((card) => fieldsOf(typeof card === 'string' ? parseJson(card) : card))
       .flatMap(({ id, url }) => (textOf(url) && isWebAddress(url as string) ? [[String(id), cleanAddress(url as string)] as const] : [])),
   );
-}
 
 // A tag that the stream broke off in reaches to the end.
 const CARD = /<grok:render\b([^>]*?)(?:\/>|>[\s\S]*?(?:<\/grok:render>|$)|$)/g;
@@ -128,7 +125,7 @@ const TOOL_CALL = /<xai:tool_usage_card>[\s\S]*?(?:<\/xai:tool_usage_card>|$)/g;
 
 /** An answer whose citation cards have become links, numbered in the order of the text; other cards show pictures and are left out. */
 function withLinks(message: string, addresses: Map<string, string>, titles: Map<string, string | undefined>): { part: AnswerPart; unresolved: number } {
-  const numbers = new Map<string, number>();
+  const linkTo = numberedLinks((number) => `[${number}]`);
   const citations: Citation[] = [];
   let [written, words, unresolved, end] = ['', '', 0, 0];
   const source = message.replace(TOOL_CALL, '');
@@ -136,16 +133,15 @@ function withLinks(message: string, addresses: Map<string, string>, titles: Map<
     const before = source.slice(end, index);
     [written, words, end] = [written + before, words + before, index + card.length];
     if (!/\b(?:card_)?type="(?:render_inline_)?citation/.test(attributes)) continue;
+    words += '\uE200cite\uE201';
     const url = addresses.get(/\bcard_id="([^"]*)"/.exec(attributes)?.[1] ?? '');
     if (url === undefined) unresolved += 1;
     else {
-      const number = numbers.get(url) ?? numbers.size + 1;
-      numbers.set(url, number);
-      const link = `[[${number}]](${/[ ()]/.test(url) ? `<${url}>` : url})`;
-      citations.push({ url, title: titles.get(addressKey(url)), start: written.length, end: written.length + link.length });
-      written += link;
+      const page = { url, title: titles.get(addressKey(url)) };
+      const start = written.length;
+      written += linkTo(page);
+      citations.push({ ...page, start, end: written.length });
     }
-    words += '\uE200cite\uE201';
   }
   const rest = source.slice(end);
   return { part: { text: written + rest, words: words + rest, citations }, unresolved };

@@ -2,17 +2,12 @@ import assert from 'node:assert';
 import { UpstreamFailure } from '@overheard/contracts';
 import { z } from 'zod';
 import type { Attempt } from '../../engine.js';
-import { httpFailure } from '../../formats/api-failure.js';
 import { countryInstruction } from '../../formats/country-instruction.js';
-import { postJson, type Exchange } from '../../formats/http.js';
+import { credential, postJson, type ArrivingText } from '../../formats/http.js';
 import type { GrokRequest } from '../contract.js';
 
 export const xaiSettings = z.object({
-  XAI_API_KEY: z
-    .string()
-    .regex(/^[\x21-\x7e]+$/, 'Expected printable characters')
-    .optional()
-    .describe('Key of the xAI API; without one Grok asks GROK_CAPTURE_URL, or has no upstream'),
+  XAI_API_KEY: credential.describe('Key of the xAI API; without one Grok asks GROK_CAPTURE_URL, or has no upstream'),
   XAI_BASE_URL: z
     .url({ protocol: /^https?$/ })
     .default('https://api.x.ai')
@@ -21,17 +16,15 @@ export const xaiSettings = z.object({
 });
 export type XaiSettings = z.infer<typeof xaiSettings>;
 
-/** Asks xAI's Responses API, or our stand-in, with searches of the web and of X; gives the stream's text. */
-export async function askXai(settings: XaiSettings, { request, route, sandboxUrl, signal }: Attempt<GrokRequest>): Promise<Exchange> {
+/** Asks xAI's Responses API, or our stand-in, with searches of the web and of X; gives the stream as it arrives. */
+export async function askXai(settings: XaiSettings, { request, route, sandboxUrl, signal }: Attempt<GrokRequest>): Promise<ArrivingText> {
   const { baseUrl, key } = route === 'sandbox' ? sandbox(sandboxUrl) : live(settings);
-  const exchange = await postJson({
+  return postJson({
     url: `${baseUrl.replace(/(?:\/v1)?\/*$/, '')}/v1/responses`,
     headers: { authorization: `Bearer ${key}`, accept: 'text/event-stream' },
     body: requestBody(request, settings.XAI_MODEL),
     signal,
   });
-  if (exchange.status < 200 || exchange.status > 299) throw httpFailure(exchange);
-  return exchange;
 }
 
 /** xAI's tools take no location over HTTP, so the country is a system instruction. */

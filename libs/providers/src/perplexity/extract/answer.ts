@@ -4,7 +4,5 @@ import type { PerplexityResult } from '../contract.js';
 /** What Perplexity answered, by its API or its web app. */
 export interface PerplexityAnswer extends WebAnswer {
   queries: PerplexityResult['search_model_queries'];
-  /** How many citation marks name no source. */
-  unresolved: number;
   extras: Pick<PerplexityResult, 'images' | 'videos' | 'shopping_cards' | 'hotels' | 'places'>;
 }

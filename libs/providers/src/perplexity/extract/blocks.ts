@@ -1,19 +1,16 @@
 import { fieldsOf, isRecord, listOf, textOf, type JsonRecord } from '../../formats/json.js';
 
 /** The blocks of a web answer by their use, after every patch that came. */
-export function assembleBlocks(frames: JsonRecord[]): Map<string, JsonRecord> {
-  const blocks = new Map<string, JsonRecord>();
-  for (const block of frames.flatMap((frame) => listOf(frame.blocks)).map(fieldsOf)) {
-    const { intended_usage, diff_block, ...whole } = block;
+export class Blocks extends Map<string, JsonRecord> {
+  take({ intended_usage, diff_block, ...whole }: JsonRecord): void {
     const usage = textOf(intended_usage);
-    if (usage === undefined) continue;
+    if (usage === undefined) return;
     const { field, patches } = fieldsOf(diff_block);
     // The frames stay as they came, for rawResponse; only copies are patched.
-    const known = { ...blocks.get(usage), ...structuredClone(whole) };
+    const known = { ...this.get(usage), ...structuredClone(whole) };
     if (typeof field === 'string') known[field] = patched(known[field], listOf(patches));
-    blocks.set(usage, known);
+    this.set(usage, known);
   }
-  return blocks;
 }
 
 /** A document after JSON Patches (RFC 6902) of the kinds that come: add, replace, remove. One whose place is not there is passed over. */

@@ -2,38 +2,53 @@ import { UpstreamFailure } from '@overheard/contracts';
 import { linkNumberedMarks } from '../../answer/numbered-marks.js';
 import { apiFailure } from '../../formats/api-failure.js';
 import { fieldsOf, isRecord, listOf, numberOf, parseJson, textOf, type JsonRecord } from '../../formats/json.js';
+import type { Payloads } from '../../formats/payloads.js';
 import type { Page } from '../../formats/web-answer.js';
 import type { PerplexityAnswer } from './answer.js';
-import { assembleBlocks } from './blocks.js';
+import { Blocks } from './blocks.js';
 import { extrasOf } from './extras.js';
 
 /** Reads an answer of perplexity.ai: the frames of its stream, or a thread, whose last entry is the answer. */
-export function readPerplexityWeb(payloads: JsonRecord[]): PerplexityAnswer {
-  const thread = payloads.find(({ entries }) => Array.isArray(entries));
-  const frames = thread ? listOf(thread.entries).slice(-1).map(fieldsOf) : payloads;
-  const latest: JsonRecord = {};
-  for (const frame of frames) Object.assign(latest, frame);
-  const blocks = assembleBlocks(frames);
+export async function readPerplexityWeb(payloads: Payloads): Promise<PerplexityAnswer> {
+  const streamed = new Frames();
+  let entry: JsonRecord | undefined;
+  for await (const payload of payloads) {
+    if (Array.isArray(payload.entries)) entry ??= fieldsOf(payload.entries.at(-1));
+    else streamed.take(payload);
+  }
+  const { latest, blocks } = entry ? new Frames().take(entry) : streamed;
   const items = workflowItems(blocks.get('workflow_root')?.workflow_block);
   const steps = stepsOf(latest.text);
   const pages = pagesOf(blocks, items, steps);
-  const { parts, unresolved } = linkNumberedMarks(answerTexts(blocks, items, steps), pages);
   return {
     id: textOf(latest.backend_uuid),
     model: textOf(latest.display_model),
-    parts,
-    unresolved,
+    ...linkNumberedMarks(answerTexts(blocks, items, steps), pages),
     searches: [{ queries: [], pages, feeds: [] }],
     queries: queriesOf(blocks, items, steps),
     followUps: listOf(latest.related_queries).filter(textOf) as string[],
     extras: extrasOf([...blocks.values()]),
     country: textOf(fieldsOf(latest._extras).country) ?? textOf(fieldsOf(latest.telemetry_data).country),
-    events: payloads,
     // `text_completed` turns true one frame too early.
-    complete: latest.status === 'COMPLETED' && (thread !== undefined || latest.final_sse_message === true),
+    complete: latest.status === 'COMPLETED' && (entry !== undefined || latest.final_sse_message === true),
     endedBy: undefined,
     failure: failureOf(latest, pages.length > 0),
   };
+}
+
+/** Whether a payload is of this format. */
+export const isPerplexityWeb = ({ blocks, entries }: JsonRecord): boolean => Array.isArray(blocks) || Array.isArray(entries);
+
+/** What the frames of a stream add up to: each field as it came last, and the blocks. */
+class Frames {
+  readonly latest: JsonRecord = {};
+  readonly blocks = new Blocks();
+
+  take({ blocks, ...fields }: JsonRecord): this {
+    Object.assign(this.latest, fields);
+    for (const block of listOf(blocks)) this.blocks.take(fieldsOf(block));
+    return this;
+  }
 }
 
 /** The items of a workflow in order, those of workflows inside it too: its searches, what they found, and texts. */
