@@ -33,3 +33,12 @@ test.each(['gateway', 'task-store'] as const)('%s ends with status 0 when told, 
   await until('everything to be settled', async () => (await stack.credits(tenant.accountId)).reserved === 0);
   expect((await stack.credits(tenant.accountId)).charged).toBe(100);
 });
+
+test('a gateway that starts again says it is alive only once it takes requests', async () => {
+  const tenant = await stack.tenant();
+  await stack.kill('gateway');
+  const starting = stack.restart('gateway');
+  while (!(await fetch(`${stack.healthUrl('gateway')}/healthz`).catch(() => undefined))?.ok) await new Promise((resolve) => setTimeout(resolve, 5));
+  expect((await tenant.create({ payload: { prompt: 'first' } })).status).toBe(202);
+  await starting;
+});

@@ -30,9 +30,8 @@ export async function boot<Config extends ServiceConfig>(service: Service<Config
   let running: Running | undefined;
   let stopping = false;
   const ready = async () => {
-    if (!running) throw new Error('still starting');
     if (stopping) throw new Error('stopping');
-    await running.ready();
+    await running?.ready();
   };
 
   const stop = async (why: string) => {
@@ -53,9 +52,10 @@ export async function boot<Config extends ServiceConfig>(service: Service<Config
   process.on('unhandledRejection', (error) => fail(error, 'unhandled rejection'));
   process.on('uncaughtException', (error) => fail(error, 'uncaught exception'));
 
-  await serveHealth({ host: config.HOST, port: config.HEALTH_PORT, ready, metrics });
   try {
     running = await service.start({ config, logger });
+    // Only now: whoever sees that it is alive may send it work.
+    await serveHealth({ host: config.HOST, port: config.HEALTH_PORT, ready, metrics });
     logger.info('ready');
   } catch (error) {
     fail(error, 'could not start');
