@@ -7,6 +7,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { programPath } from '../scripts/lib/programs.mjs';
 
 const root = join(import.meta.dirname, '..');
 const SELF = fileURLToPath(import.meta.url);
@@ -218,7 +219,7 @@ function receive() {
 function startDispatcher(settings) {
   const healthPort = 20_000 + Math.floor(Math.random() * 20_000);
   const env = { PATH: process.env.PATH, PARENT_STDIN: '1', HEALTH_PORT: String(healthPort), ...strings(settings) };
-  const child = spawn(process.execPath, [join(root, 'apps/webhook-dispatcher/dist/main.js')], { cwd: root, env, stdio: ['pipe', 'ignore', 'inherit'] });
+  const child = spawn(process.execPath, [programPath(root, 'webhook-dispatcher')], { cwd: root, env, stdio: ['pipe', 'ignore', 'inherit'] });
   const isOver = () => child.exitCode !== null || child.signalCode !== null;
   return {
     async ready() {

@@ -1,20 +1,19 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { Database, type DeliveryStatus, receiverOf } from '@overheard/database';
+import { Database, type DeliveryStatus, receiverOf, selectTasks, type TaskRow } from '@overheard/database';
 import { sql } from 'kysely';
 import { ACCOUNT_MAX, type Claim, RECEIVER_MAX, type Room } from './in-flight.js';
 import type { Answer } from './sending.js';
 
 /** A settled task that wants a delivery and has none. */
-export interface Wanted {
+export type Wanted = Omit<TaskRow, 'response'> & { accountId: string; webhookUrl: string };
+
+export interface NewDelivery {
   taskId: string;
   accountId: string;
   url: string;
-}
-
-export interface NewDelivery extends Wanted {
-  body: Buffer;
-  dueAt: Date;
-  expiresAt: Date;
+  /** The body around the task's result (`aroundResult`). */
+  before: string;
+  after: string;
   trace: string | undefined;
 }
 
@@ -31,14 +30,16 @@ const SWEEP_LOCK = 7_301_115;
 export class DeliveriesRepository {
   constructor(@Inject(Database) private readonly database: Database) {}
 
-  /** Which of these tasks want a delivery, in order; undefined for those that have none to come. */
-  async findWanted(taskIds: string[]): Promise<(Wanted | undefined)[]> {
-    const { rows } = await sql<Wanted>`
-      select id as "taskId", account_id as "accountId", webhook_url as url from requests r
-      where id = any (${taskIds}::uuid[]) and state = 'settled' and webhook_url is not null
-        and not exists (select from deliveries d where d.task_id = r.id)`.execute(this.database);
-    const byId = new Map(rows.map((wanted) => [wanted.taskId, wanted]));
-    return taskIds.map((taskId) => byId.get(taskId));
+  /** Those of these tasks that want a delivery and have none. Their results stay where they are. */
+  async findWanted(taskIds: string[]): Promise<Wanted[]> {
+    const rows = await selectTasks(this.database)
+      .select('requests.account_id as accountId')
+      .where(({ ref }) => sql`${ref('requests.id')} = any (${taskIds}::uuid[])`)
+      .where('state', '=', 'settled')
+      .where('webhook_url', 'is not', null)
+      .where(({ not, exists, selectFrom }) => not(exists(selectFrom('deliveries').select('id').whereRef('task_id', '=', 'requests.id'))))
+      .execute();
+    return rows as Wanted[];
   }
 
   /** Settled tasks of the last while that want a delivery, but whose event must have been lost (architecture.md, sweep f). */
@@ -52,36 +53,31 @@ export class DeliveriesRepository {
     return rows.map(({ id }) => id);
   }
 
-  /** Makes a delivery. False when the task has one. */
-  async insert({ taskId, accountId, url, body, dueAt, expiresAt, trace }: NewDelivery): Promise<boolean> {
-    const { numInsertedOrUpdatedRows } = await this.database
-      .insertInto('deliveries')
-      .values({
-        task_id: taskId,
-        account_id: accountId,
-        url,
-        receiver: receiverOf(accountId, url),
-        body,
-        due_at: dueAt,
-        expires_at: expiresAt,
-        trace: trace ?? null,
-      })
-      .onConflict((conflict) => conflict.column('task_id').doNothing())
-      .executeTakeFirstOrThrow();
-    return numInsertedOrUpdatedRows === 1n;
+  /** Makes deliveries, but for tasks that have one; the stored result is put into the body here. Returns how many are new. */
+  async insert(deliveries: NewDelivery[]): Promise<number> {
+    const items = deliveries.map((delivery) => ({ ...delivery, receiver: receiverOf(delivery.accountId, delivery.url) }));
+    const { numAffectedRows = 0n } = await sql`
+      insert into deliveries (task_id, account_id, url, receiver, body, due_at, expires_at, trace)
+      select "taskId", "accountId", url, receiver, convert_to(before || coalesce(t.response, '') || after, 'UTF8'), t.completed_at, t.expires_at, trace
+      from jsonb_to_recordset(${JSON.stringify(items)}::jsonb)
+        as item ("taskId" uuid, "accountId" uuid, url text, receiver text, before text, after text, trace text)
+      join tasks t on t.id = item."taskId"
+      on conflict (task_id) do nothing`.execute(this.database);
+    return Number(numAffectedRows);
   }
 
   /** Takes what is due as far as there is room for its account and receiver, in turns, and writes down each attempt. */
   async claim({ receivers, accounts }: Room, leaseMs: number, limit: number): Promise<Claim[]> {
-    const { rows } = await sql<Claim>`
+    const { rows } = await sql<Omit<Claim, 'body'> & { body: string | null }>`
       select id as "deliveryId", task_id as "taskId", d.account_id as "accountId", receiver, url, attempts as attempt,
-             case when octet_length(body) <= ${READ_TOGETHER_MAX_BYTES} then body end as body, octet_length(body) as "bodyBytes", secret, trace,
+             case when octet_length(body) <= ${READ_TOGETHER_MAX_BYTES} then convert_from(body, 'UTF8') end as body, octet_length(body) as "bodyBytes", secret, trace,
              (extract(epoch from now() - due_at) * 1000)::float8 as "lagMs"
       from claim_deliveries(${JSON.stringify(receivers)}::jsonb, ${JSON.stringify(accounts)}::jsonb, ${RECEIVER_MAX}, ${ACCOUNT_MAX},
         ${leaseMs} * interval '1 millisecond', ${limit}) d
       left join signing_secrets s on s.account_id = d.account_id
       order by due_at`.execute(this.database);
-    return rows;
+    // As text, because bytes come in hexadecimal, twice as long.
+    return rows.map((row) => ({ ...row, body: row.body === null ? null : Buffer.from(row.body) }));
   }
 
   /** What an attempt sends. */

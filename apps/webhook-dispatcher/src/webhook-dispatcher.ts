@@ -16,7 +16,7 @@ import { SettledController } from './settled.controller.js';
 import { Sweeps } from './sweeps.js';
 import { CONFIG, LOGGER } from './tokens.js';
 
-const SLOTS = 128;
+const SLOTS = 500;
 const DRAIN_MS = 5000;
 
 @Module({})

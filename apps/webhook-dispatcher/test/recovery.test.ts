@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { receiverOf } from '@overheard/database';
 import type { Running } from '@overheard/runtime';
 import { until } from '@overheard/testing';
 import { DeliveriesRepository, type Outcome } from '../src/deliveries.repository.js';
@@ -36,8 +37,19 @@ const start = async (settings = {}) => void running.push(await stage.start({ WEB
 /** A delivery that is due, without anybody who sends it. */
 async function dueDelivery(fields: { attempts?: number; expiresAt?: Date; taskId?: string } = {}): Promise<string> {
   const { taskId = uuidv7(), attempts = 0, expiresAt = new Date(Date.now() + 3_600_000) } = fields;
-  await deliveries.insert({ taskId, accountId, url: receiver.url, body: Buffer.from('{"task":{}}'), dueAt: new Date(), expiresAt, trace: undefined });
-  await stage.database.updateTable('deliveries').set({ attempts }).where('task_id', '=', taskId).execute();
+  await stage.database
+    .insertInto('deliveries')
+    .values({
+      task_id: taskId,
+      account_id: accountId,
+      url: receiver.url,
+      receiver: receiverOf(accountId, receiver.url),
+      body: Buffer.from('{"task":{}}'),
+      attempts,
+      due_at: new Date(),
+      expires_at: expiresAt,
+    })
+    .execute();
   return taskId;
 }
 

@@ -1,4 +1,4 @@
-import { BaseRpcContext, type CustomTransportStrategy, Server } from '@nestjs/microservices';
+import { BaseRpcContext, type CustomTransportStrategy, type MessageHandler, Server } from '@nestjs/microservices';
 import { propagation, ROOT_CONTEXT } from '@opentelemetry/api';
 import { inSpan, SpanKind, type Logger } from '@overheard/runtime';
 import { defaultIfEmpty, lastValueFrom } from 'rxjs';
@@ -41,6 +41,12 @@ export interface JetStreamOptions {
   drainMs: number;
 }
 
+/** A pattern, and who handles its messages: looked up once, since Nest's way of looking up costs more than some handlers. */
+interface Handling {
+  pattern: string;
+  handler: MessageHandler;
+}
+
 /**
  * Nest's transport over JetStream: a message is acknowledged after its handler's work is really done, kept alive while
  * it runs, and given back when it fails. Handlers get the bytes and read them with `decode`, so that each message is
@@ -78,8 +84,9 @@ export class JetStreamStrategy extends Server implements CustomTransportStrategy
 
   private async start(): Promise<void> {
     for (const [pattern, readers] of Object.entries(this.options.readers)) {
-      if (!this.getHandlerByPattern(pattern)) throw new Error(`nobody handles ${pattern}`);
-      for (const reader of readers) await reader.start((delivery) => this.track(this.take(pattern, delivery)));
+      const handler = this.getHandlerByPattern(pattern);
+      if (!handler) throw new Error(`nobody handles ${pattern}`);
+      for (const reader of readers) await reader.start((delivery) => this.track(this.take({ pattern, handler }, delivery)));
     }
   }
 
@@ -88,12 +95,12 @@ export class JetStreamStrategy extends Server implements CustomTransportStrategy
     return work.finally(() => this.running.delete(work));
   }
 
-  private async take(pattern: string, delivery: Delivery): Promise<void> {
+  private async take({ pattern, handler }: Handling, delivery: Delivery): Promise<void> {
     const alive = setInterval(() => delivery.working(), HEARTBEAT_MS);
     try {
       const checkedIn = delivery.headers?.get(CLAIM_CHECK);
       const data = checkedIn ? await this.options.bus.claimCheck.fetch(checkedIn) : delivery.data;
-      await inSpan(`${pattern} process`, { kind: SpanKind.CONSUMER, parent: traceOf(delivery) }, () => this.handle(pattern, data));
+      await inSpan(`${pattern} process`, { kind: SpanKind.CONSUMER, parent: traceOf(delivery) }, () => this.handle(handler, data));
       delivery.ack();
       if (checkedIn) await this.options.bus.claimCheck.remove(checkedIn);
     } catch (error) {
@@ -103,9 +110,7 @@ export class JetStreamStrategy extends Server implements CustomTransportStrategy
     }
   }
 
-  private async handle(pattern: string, data: Uint8Array): Promise<void> {
-    const handler = this.getHandlerByPattern(pattern);
-    if (!handler) throw new Error(`nobody handles ${pattern}`);
+  private async handle(handler: MessageHandler, data: Uint8Array): Promise<void> {
     const result = this.transformToObservable(await handler(data, new DeliveryContext([this.abort.signal])));
     await lastValueFrom(result.pipe(defaultIfEmpty(undefined)));
   }

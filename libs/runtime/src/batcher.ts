@@ -1,3 +1,5 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
 /** What a batcher does with a batch: one result for each item, in order, or none at all. Throwing fails all of them. */
 export type Flush<Item, Result> = (items: Item[]) => Promise<Result[] | void>;
 
@@ -45,8 +47,8 @@ export class Batcher<Item, Result = void> {
   }
 
   private async run(): Promise<void> {
-    // Whatever was added in the same tick belongs to the first batch.
-    await Promise.resolve();
+    // Whatever arrives in the same turn of the event loop belongs to the first batch.
+    await nextTurn();
     while (this.waiting.length > 0) {
       const batch = this.waiting.splice(0, this.sizeOfNext());
       await this.settle(batch);

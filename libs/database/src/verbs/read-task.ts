@@ -26,7 +26,14 @@ export interface TaskRow {
 
 /** An account's task or synchronous request; undefined when it is unknown, was refused, or its time is over (architecture.md, step 6). */
 export async function readTask(database: Database, accountId: string, id: string): Promise<TaskRow | undefined> {
-  const row = await database
+  const row = await selectTasks(database).select('response').where('requests.id', '=', id).where('requests.account_id', '=', accountId).executeTakeFirst();
+  const isGone = !row || row.state === 'refused' || (row.state === 'settled' && (row.status === null || row.expired === true));
+  return isGone ? undefined : row;
+}
+
+/** The rows of requests with their tasks, without the answer, for whoever asks on. */
+export const selectTasks = (database: Database) =>
+  database
     .selectFrom('requests')
     .leftJoin('tasks', 'tasks.id', 'requests.id')
     .select([
@@ -45,16 +52,9 @@ export async function readTask(database: Database, accountId: string, id: string
       'expires_at as expiresAt',
       sql<boolean | null>`tasks.expires_at <= now()`.as('expired'),
       'attempts',
-      'response',
       'quality',
       'error',
-    ])
-    .where('requests.id', '=', id)
-    .where('requests.account_id', '=', accountId)
-    .executeTakeFirst();
-  const isGone = !row || row.state === 'refused' || (row.state === 'settled' && (row.status === null || row.expired === true));
-  return isGone ? undefined : row;
-}
+    ]);
 
 /** The status of a task: terminal only when it is paid for too, so that whoever reads COMPLETED reads its charge as well. */
 export function statusOf({ state, status }: Pick<TaskRow, 'state' | 'status'>): TaskStatus {
@@ -64,6 +64,12 @@ export function statusOf({ state, status }: Pick<TaskRow, 'state' | 'status'>): 
 
 /** The task read as JSON, byte for byte what a webhook carries; the result goes in as it was stored (decisions S2, S3, W1). */
 export function taskRead(row: TaskRow, webhook?: object): string {
+  const { before, after } = aroundResult(row, webhook);
+  return `${before}${statusOf(row) === 'COMPLETED' ? row.response : ''}${after}`;
+}
+
+/** The task read without the stored result, which only a COMPLETED one has: what stands before it, and what after. */
+export function aroundResult(row: Omit<TaskRow, 'response'>, webhook?: object): { before: string; after: string } {
   const status = statusOf(row);
   const isOver = status === 'COMPLETED' || status === 'FAILED';
   const task = {
@@ -81,7 +87,7 @@ export function taskRead(row: TaskRow, webhook?: object): string {
     ...(webhook ? { webhook } : {}),
   };
   const credits = { creditsToCharge: row.creditsToCharge, creditsCharged: isOver ? row.creditsCharged : null };
-  const response = status === 'COMPLETED' ? row.response : status === 'FAILED' ? `{"error":${row.error}}` : '{}';
-  const quality = status === 'COMPLETED' && row.quality ? `,"quality":${row.quality}` : '';
-  return `{"task":${JSON.stringify(task)},"credits":${JSON.stringify(credits)},"response":${response}${quality}}`;
+  const head = `{"task":${JSON.stringify(task)},"credits":${JSON.stringify(credits)},"response":`;
+  if (status === 'COMPLETED') return { before: head, after: `${row.quality ? `,"quality":${row.quality}` : ''}}` };
+  return { before: `${head}${status === 'FAILED' ? `{"error":${row.error}}` : '{}'}`, after: '}' };
 }
