@@ -16,6 +16,8 @@ import { readJson, writeWhole } from '../scripts/lib/write-whole.mjs';
 /** @type {Record<string, Benchmark>} */
 const BENCHMARKS = {
   parse: { needsServers: false, load: async () => (await import('./parse.mjs')).parse },
+  throughput: { needsServers: false, load: async () => (await import('./throughput.mjs')).throughput },
+  scale: { needsServers: false, load: async () => (await import('./scale.mjs')).scale },
   webhooks: { needsServers: true, load: async () => (await import('./webhooks.mjs')).webhooks },
 };
 

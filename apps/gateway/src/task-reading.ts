@@ -44,15 +44,19 @@ export class TaskReading {
 
   async status(http: FastifyRequest): Promise<object> {
     const { accountId, concurrency } = callerOf(http);
-    const [priorities, used] = await Promise.all([this.requests.countOutstanding(accountId), this.concurrency.used(accountId)]);
-    const sum = (counts: number[]) => counts.reduce((total, count) => total + count, 0);
-    const outstandingTasks = sum(priorities.map(({ count }) => count));
-    const processingTasks = sum(priorities.map(({ processing }) => processing));
+    const [priorityBreakdown, atWork, used] = await Promise.all([
+      this.requests.countOutstanding(accountId),
+      this.requests.countProcessing(accountId),
+      this.concurrency.used(accountId),
+    ]);
+    const outstandingTasks = priorityBreakdown.reduce((total, { count }) => total + count, 0);
+    // Counted a moment apart, so that more may have begun than were there before.
+    const processingTasks = Math.min(atWork, outstandingTasks);
     return {
       queuedTasks: outstandingTasks - processingTasks,
       processingTasks,
       outstandingTasks,
-      priorityBreakdown: priorities.map(({ priority, count }) => ({ priority, count })),
+      priorityBreakdown,
       concurrency: { used, max: concurrency },
     };
   }

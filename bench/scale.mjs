@@ -1,0 +1,225 @@
+// What it takes when nothing happens, when ten thousand wait, when a million are queued, and when everything is traced.
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { readdirSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { createRequire } from 'node:module';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { client, load, percentiles } from './lib/load.mjs';
+import { startProduct } from './lib/product.mjs';
+
+/** @typedef {Awaited<ReturnType<typeof startProduct>>} Product */
+
+const KIB_PER_MB = 1024;
+const IDLE_MS = 60_000;
+const IN_FLIGHT = 10_000;
+const UPSTREAM_S = 20;
+const BACKLOGS = [1000, 1_000_000];
+const task = { taskType: 'CHATGPT', payload: { prompt: 'What is the best travel mug?', country: 'US' } };
+
+export async function scale() {
+  return [...(await idle()), ...(await inFlight()), ...(await backlog()), await tracing()];
+}
+
+async function idle() {
+  const product = await startProduct();
+  try {
+    await sleep(IDLE_MS);
+    const pss = familyOf(product.supervisorPid).map(pssOf);
+    return [
+      { what: 'npm start until ready, built: s', overheard: (product.readyMs / 1000).toFixed(1), wanted: 12 },
+      { what: 'npm start, idle: MB of all processes (PSS)', overheard: Math.round(pss.reduce((sum, kib) => sum + kib, 0) / KIB_PER_MB), wanted: 900 },
+    ];
+  } finally {
+    await product.stop();
+  }
+}
+
+async function inFlight() {
+  const product = await startProduct({ WORKER_SLOTS: String(IN_FLIGHT) });
+  try {
+    const api = client(product.baseUrl, (await product.account()).headers, IN_FLIGHT);
+    /** @type {number[]} */
+    const added = [];
+    let failed = 0;
+    await Promise.all(
+      Array.from({ length: IN_FLIGHT }, async (_, n) => {
+        await sleep(n * 1.5);
+        const began = performance.now();
+        await api.post('/v1/monitor/chatgpt', { prompt: `Which mug? #delay=${UPSTREAM_S}s`, country: 'US' }).then(
+          () => added.push(performance.now() - began - UPSTREAM_S * 1000),
+          () => (failed += 1),
+        );
+      }),
+    );
+    const gateway = product.services.find((/** @type {{ name: string }} */ { name }) => name === 'gateway');
+    const peakKib = Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${gateway.pid}/status`, 'utf8'))?.[1]);
+    await api.close();
+    return [
+      { what: `${IN_FLIGHT} sync requests in flight: failed`, overheard: failed, wanted: 0 },
+      { what: `${IN_FLIGHT} sync requests in flight: MB of the gateway at most`, overheard: Math.round(peakKib / KIB_PER_MB), wanted: 1200 },
+      { what: `${IN_FLIGHT} sync requests in flight: ms added, p99`, overheard: Math.round(percentiles(added).p99), wanted: 1000 },
+    ];
+  } finally {
+    await product.stop();
+  }
+}
+
+/** The same questions with a thousand tasks outstanding and with a million. */
+async function backlog() {
+  const product = await startProduct();
+  try {
+    const { accountId, headers } = await product.account();
+    const api = client(product.baseUrl, headers);
+    /** @type {{ accept: number, startMs: number, statusMs: number, readMs: number }[]} */
+    const found = [];
+    let queued = 0;
+    for (const size of BACKLOGS) {
+      await queue(product, accountId, size - queued);
+      queued = size;
+      /** @type {string[]} */
+      const urgent = [];
+      const accept = await load(async () => urgent.push((await api.post('/v1/async/task', { ...task, priority: 10 })).json.taskId), { seconds: 5 });
+      const read = () => api.get(`/v1/async/task/${urgent[Math.floor(Math.random() * urgent.length)]}`);
+      await until(async () => (await api.get(`/v1/async/task/${urgent.at(-1)}`)).json.task.status === 'COMPLETED');
+      const starts = [];
+      for (let n = 0; n < 40; n++) {
+        const { taskId } = (await api.post('/v1/async/task', { ...task, priority: 10 })).json;
+        const { json } = await api.get(`/v1/async/task/${taskId}?wait=25s`);
+        starts.push(Date.parse(json.task.startedAt) - Date.parse(json.task.createdAt));
+      }
+      found.push({
+        accept: accept.perSecond,
+        startMs: percentiles(starts).p50,
+        statusMs: await median(20, () => api.get('/v1/async/status')),
+        readMs: await median(200, read),
+      });
+    }
+    await api.close();
+    const [few, many] = /** @type {[typeof found[0], typeof found[0]]} */ (found);
+    return [
+      {
+        what: 'accepted a second, 1,000,000 outstanding against 1,000',
+        overheard: Math.round(many.accept),
+        theirs: Math.round(few.accept),
+        ratio: round(few.accept / many.accept),
+        wanted: 1.3,
+      },
+      {
+        what: 'ms until a task starts, 1,000,000 outstanding against 1,000',
+        overheard: many.startMs,
+        theirs: few.startMs,
+        ratio: round(many.startMs / few.startMs),
+        wanted: 1.3,
+      },
+      { what: 'GET /v1/async/status, 1,000,000 outstanding: ms', overheard: round(many.statusMs), wanted: 50 },
+      { what: 'a task read by id, 1,000,000 outstanding: ms', overheard: round(many.readMs), wanted: 5 },
+    ];
+  } finally {
+    await product.stop();
+  }
+}
+
+/** Queues tasks of the lowest priority as the gateway does, but many at a time: rows, holds and messages. @param {Product} product @param {string} accountId @param {number} count */
+async function queue(product, accountId, count) {
+  const { Bus, busConfig } = await import('../libs/bus/dist/index.js');
+  const { workMessage } = await import('../libs/contracts/dist/index.js');
+  const { createLogger } = await import('../libs/runtime/dist/index.js');
+  const pg = createRequire(new URL('../libs/database/package.json', import.meta.url))('pg');
+  const bus = await Bus.connect(busConfig.parse({ NATS_URL: product.natsUrl }), 'bench', createLogger('bench', 'fatal'));
+  const database = new pg.Client({ connectionString: product.databaseUrl });
+  await database.connect();
+  const payload = { prompt: 'Queued #delay=1s', country: 'US' };
+  for (let left = count; left > 0; left -= 10_000) {
+    const size = Math.min(left, 10_000);
+    const ids = Array.from({ length: size }, uuidv7);
+    const message = { accountId, provider: 'CHATGPT', route: 'sandbox', payload, admittedAt: Date.now(), deadlineMs: 600_000 };
+    await Promise.all(ids.map((id) => bus.publish('work.CHATGPT.p01', workMessage, { ...message, id }, `${id}:1`)));
+    await database.query(
+      `with rows as (
+         insert into requests (id, account_id, key_id, test, provider, mode, prompt, country, priority, payload, credits_to_charge, state, status_code, published_at, published_seq, publish_count)
+         select id, $2, $2, false, 'CHATGPT', 'async', $3, 'US', 1, $4, 5, 'open', 202, now(), 1, 1 from unnest($1::uuid[]) as id)
+       update accounts set balance = balance - 5 * $5, reserved = reserved + 5 * $5, outstanding = outstanding + $5 where id = $2`,
+      [ids, accountId, payload.prompt, JSON.stringify(payload), size],
+    );
+  }
+  await database.query('vacuum analyze requests');
+  await Promise.all([database.end(), bus.close()]);
+}
+
+/** Throughput with a tenth of all traces sampled and sent to a collector, against none. */
+async function tracing() {
+  const collector = createServer((request, response) => void request.resume().on('end', () => response.end()));
+  await once(collector.listen(0, '127.0.0.1'), 'listening');
+  const endpoint = `http://127.0.0.1:${/** @type {import('node:net').AddressInfo} */ (collector.address()).port}`;
+  /** @param {NodeJS.ProcessEnv} env */
+  const measure = async (env) => {
+    const product = await startProduct(env);
+    try {
+      const api = client(product.baseUrl, (await product.account()).headers);
+      const { perSecond } = await load(() => api.post('/v1/monitor/chatgpt', task.payload));
+      await api.close();
+      return perSecond;
+    } finally {
+      await product.stop();
+    }
+  };
+  const without = await measure({});
+  const traced = await measure({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_TRACES_SAMPLER: 'parentbased_traceidratio', OTEL_TRACES_SAMPLER_ARG: '0.1' });
+  collector.close();
+  collector.closeAllConnections();
+  return {
+    what: 'sync a second, traced at 10 % against not',
+    overheard: Math.round(traced),
+    theirs: Math.round(without),
+    ratio: round(traced / without),
+    wanted: 0.9,
+  };
+}
+
+/** @param {number} times @param {() => Promise<unknown>} work */
+async function median(times, work) {
+  const took = [];
+  for (let n = 0; n < times; n++) {
+    const began = performance.now();
+    await work();
+    took.push(performance.now() - began);
+  }
+  return percentiles(took).p50;
+}
+
+/** @param {() => Promise<boolean>} condition */
+async function until(condition) {
+  while (!(await condition())) await sleep(200);
+}
+
+const round = (/** @type {number} */ value) => Math.round(value * 100) / 100;
+
+/** A process and all that descend from it. @param {number} pid @returns {number[]} */
+function familyOf(pid) {
+  const children = new Map();
+  for (const one of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    const parent = Number(/\) \S (\d+)/.exec(readText(`/proc/${one}/stat`))?.[1]);
+    children.set(parent, [...(children.get(parent) ?? []), Number(one)]);
+  }
+  const family = [pid];
+  for (const one of family) family.push(...(children.get(one) ?? []));
+  return family;
+}
+
+/** @param {number} pid KiB that are its own, and its share of what it has in common with others */
+const pssOf = (pid) => Number(/^Pss:\s+(\d+)/m.exec(readText(`/proc/${pid}/smaps_rollup`))?.[1] ?? 0);
+
+/** @param {string} path */
+function readText(path) {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return ''; // The process has ended.
+  }
+}
+
+function uuidv7() {
+  const hex = Date.now().toString(16).padStart(12, '0');
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-7${randomUUID().slice(15)}`;
+}
