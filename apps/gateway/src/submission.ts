@@ -44,8 +44,9 @@ export class Submission {
       deadlineMs,
       ...(inbox ? { inbox } : {}),
     };
-    const { seq } = await this.bus.publish(SUBJECTS.work(provider, laneFor(request)), workMessage, message, `${id}:${time}`);
-    this.bus.ring(SUBJECTS.wake(provider));
+    const lane = laneFor(request);
+    const { seq } = await this.bus.publish(SUBJECTS.work(provider, lane), workMessage, message, `${id}:${time}`);
+    this.bus.ring(SUBJECTS.wake(provider), lane);
     void this.marks.add({ id, seq }).catch((error: unknown) => this.logger.warn({ err: error, requestId: id }, 'publication not noted'));
   }
 }

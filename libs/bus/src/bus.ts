@@ -69,14 +69,14 @@ export class Bus {
     this.connection.publish(this.names.subject(subject), encode(schema, message, subject), { headers: tracedHeaders() });
   }
 
-  /** Rings a bell: a message that says nothing but that it came. */
-  ring(subject: string): void {
-    this.connection.publish(this.names.subject(subject));
+  /** Rings a bell: a message that says no more than whom it is for. */
+  ring(subject: string, forWhom: string): void {
+    this.connection.publish(this.names.subject(subject), forWhom);
   }
 
   /** Listens to bells. */
-  onRing(subject: string, heard: () => void): Subscription {
-    return this.connection.subscribe(this.names.subject(subject), { callback: () => heard() });
+  onRing(subject: string, heard: (forWhom: string) => void): Subscription {
+    return this.connection.subscribe(this.names.subject(subject), { callback: (_error, message) => heard(message.string()) });
   }
 
   /** Listens to notices. One that does not fit the schema is logged and dropped. */

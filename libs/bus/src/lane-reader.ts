@@ -6,11 +6,14 @@ import { ensureLanes, LANES, SUBJECTS } from './topology.js';
 const SILENCE_MS = 250;
 const SILENT_PULLS_MAX = 4;
 const IDLE_MS = 500;
+const ALL_LANES_MS = 500;
 
 /**
  * The pull loop over a provider's lanes, strictly by rank: it asks the first lane for as many messages as there are free
  * slots, without waiting and without prefetch, goes on to the next lane only when one is empty, and back to the first
  * after each pull that gave work. So a free slot always takes the most urgent task there is (architecture.md, step 3).
+ * A lane that was empty is asked again once somebody has rung for it, and all of them twice a second, since bells can be
+ * missed and messages come back without one.
  */
 export class LaneReader {
   private readonly inbox = `_INBOX.${nuid.next()}`;
@@ -20,6 +23,9 @@ export class LaneReader {
   private free: number;
   private pull: { id: string; got: number; ended: boolean; tell: () => void } | undefined;
   private woken = false;
+  /** Lanes that may hold work, as far as is known. */
+  private readonly open = new Set<string>(LANES);
+  private allOpenedAt = performance.now();
   private wake: () => void = () => undefined;
 
   constructor(
@@ -36,13 +42,13 @@ export class LaneReader {
     this.bus.onReconnect(
       () =>
         void ensure().then(
-          () => this.ring(),
+          () => this.openLanes(LANES),
           () => undefined,
         ),
     );
     this.subscriptions = [
       this.bus.connection.subscribe(`${this.inbox}.*`, { callback: (error, message) => void (error ?? this.receive(message, take)) }),
-      this.bus.onRing(SUBJECTS.wake(this.provider), () => this.ring()),
+      this.bus.onRing(SUBJECTS.wake(this.provider), (lane) => this.openLanes([lane])),
     ];
     this.loop = this.run();
   }
@@ -56,6 +62,7 @@ export class LaneReader {
 
   private async run(): Promise<void> {
     while (!this.stopping) {
+      if (performance.now() - this.allOpenedAt > ALL_LANES_MS) this.openLanes(LANES);
       // A bell that rings while the lanes are being asked means: ask once more.
       this.woken = false;
       if (this.free > 0 && (await this.pullFirstLane())) continue;
@@ -66,8 +73,11 @@ export class LaneReader {
   /** Asks lane by lane until one gives work. */
   private async pullFirstLane(): Promise<boolean> {
     for (const lane of LANES) {
+      // A bell that rings from here on means that it is to be asked again.
+      if (!this.open.delete(lane)) continue;
       for (let silent = 0; silent < SILENT_PULLS_MAX && !this.stopping; silent += 1) {
         const { got, ended } = await this.pullLane(lane, this.free);
+        if (!ended) this.open.add(lane);
         if (got > 0) return true;
         // A server that is slow to answer does not say that the lane is empty: going on would break the order.
         if (ended) break;
@@ -113,6 +123,12 @@ export class LaneReader {
       this.free += 1;
       this.ring();
     });
+  }
+
+  private openLanes(lanes: readonly string[]): void {
+    for (const lane of lanes) this.open.add(lane);
+    if (lanes === LANES) this.allOpenedAt = performance.now();
+    this.ring();
   }
 
   private ring(): void {

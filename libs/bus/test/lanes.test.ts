@@ -71,3 +71,17 @@ test('two workers share the lanes: each task runs once', async () => {
   await until('all to be acknowledged', async () => began.length >= mixed.length && (await leftOn(bus)) === 0);
   expect([...began].sort()).toEqual(mixed.map(({ text }) => text).sort());
 });
+
+test('a message that nobody rang for is found all the same, also while a less urgent lane is never empty', async () => {
+  const { bus } = tested;
+  const began: string[] = [];
+  for (let index = 0; index < 400; index += 1) await put(bus, laneOf(1), `low ${index}`);
+  ({ close } = await serve({ bus }, async (text) => {
+    began.push(text);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }));
+  await until('work to have begun', () => began.length > 3);
+  await put(bus, laneOf(9), 'urgent', 'urgent', { ringing: false });
+  await until('the urgent one to run', () => began.includes('urgent'));
+  expect(began.length).toBeLessThan(200);
+});

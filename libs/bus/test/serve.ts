@@ -30,10 +30,12 @@ export async function serve(
 
 let published = 0;
 
-/** Puts a text on a lane. */
-export async function put(bus: Bus, lane: string, text: string, id = `id-${(published += 1)}`): Promise<void> {
+/** Puts a text on a lane, and rings for it. */
+export async function put(bus: Bus, lane: string, text: string, id = `id-${(published += 1)}`, { ringing = true } = {}): Promise<void> {
   await bus.publish(SUBJECTS.work(PROVIDER, lane), note, { text }, id);
-  bus.ring(SUBJECTS.wake(PROVIDER));
+  if (ringing) bus.ring(SUBJECTS.wake(PROVIDER), lane);
+  // Until the bell has been heard.
+  await bus.connection.flush();
 }
 
 /** What is still in the work streams, taken or not. */
