@@ -7,6 +7,7 @@ import { createRequire } from 'node:module';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { client, load, percentiles } from './lib/load.mjs';
 import { startProduct } from './lib/product.mjs';
+import { startUpstream } from './lib/upstream.mjs';
 
 /** @typedef {Awaited<ReturnType<typeof startProduct>>} Product */
 
@@ -149,12 +150,13 @@ async function queue(product, accountId, count) {
 
 /** Throughput with a tenth of all traces sampled and sent to a collector, against none. */
 async function tracing() {
+  const upstream = await startUpstream();
   const collector = createServer((request, response) => void request.resume().on('end', () => response.end()));
   await once(collector.listen(0, '127.0.0.1'), 'listening');
   const endpoint = `http://127.0.0.1:${/** @type {import('node:net').AddressInfo} */ (collector.address()).port}`;
   /** @param {NodeJS.ProcessEnv} env */
   const measure = async (env) => {
-    const product = await startProduct(env);
+    const product = await startProduct({ ...upstream.env, ...env });
     try {
       const api = client(product.baseUrl, (await product.account()).headers);
       const { perSecond } = await load(() => api.post('/v1/monitor/chatgpt', task.payload));
@@ -166,6 +168,7 @@ async function tracing() {
   };
   const without = await measure({});
   const traced = await measure({ OTEL_EXPORTER_OTLP_ENDPOINT: endpoint, OTEL_TRACES_SAMPLER: 'parentbased_traceidratio', OTEL_TRACES_SAMPLER_ARG: '0.1' });
+  upstream.stop();
   collector.close();
   collector.closeAllConnections();
   return {

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { client, load, pace, percentiles } from './lib/load.mjs';
 import { startPeer } from './lib/peer.mjs';
 import { startProduct } from './lib/product.mjs';
+import { startUpstream } from './lib/upstream.mjs';
 
 /** @typedef {import('./lib/load.mjs').Load} Load */
 
@@ -12,7 +13,8 @@ const ACCOUNTS = 50;
 
 /** What is measured, of whom, and the ratio that issue 10 asks for. */
 export async function throughput() {
-  const product = await startProduct();
+  const upstream = await startUpstream();
+  const product = await startProduct(upstream.env);
   try {
     const { headers } = await product.account();
     const api = client(product.baseUrl, headers);
@@ -48,6 +50,7 @@ export async function throughput() {
     return rows;
   } finally {
     await product.stop();
+    upstream.stop();
   }
 }
 

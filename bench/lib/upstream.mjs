@@ -1,0 +1,37 @@
+// An upstream that takes no time: OpenAI's Responses API on loopback, which answers each question at once in two sentences.
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+
+const text = 'The classic steel mug keeps coffee warm for six hours. It costs 25 dollars.';
+const message = { id: 'msg_1', type: 'message', role: 'assistant', status: 'completed', content: [{ type: 'output_text', text, annotations: [] }] };
+const response = {
+  id: 'resp_1',
+  object: 'response',
+  status: 'completed',
+  model: 'gpt-5',
+  output: [message],
+  usage: { input_tokens: 9, output_tokens: 18, total_tokens: 27 },
+};
+const stream = [
+  { type: 'response.created', response: { ...response, status: 'in_progress', output: [] } },
+  { type: 'response.output_text.delta', item_id: 'msg_1', output_index: 0, content_index: 0, delta: text },
+  { type: 'response.completed', response },
+]
+  .map((event, n) => `event: ${event.type}\ndata: ${JSON.stringify({ ...event, sequence_number: n })}\n\n`)
+  .join('');
+
+/** The settings that make it ChatGPT's upstream, and how to end it. */
+export async function startUpstream() {
+  const server = createServer({ keepAliveTimeout: 60_000 }, (request, answer) => {
+    request.resume().on('end', () => answer.writeHead(200, { 'content-type': 'text/event-stream' }).end(stream));
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+  return {
+    env: { OPENAI_API_KEY: 'none', OPENAI_BASE_URL: `http://127.0.0.1:${port}/v1` },
+    stop() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
+}
