@@ -78,6 +78,7 @@ export const gateway: Service<Config> = {
     const database = Database.open(config, (error) => logger.warn({ err: error }, 'idle database connection lost'));
     const bus = await Bus.connect(config, 'gateway', logger);
     const storage = await HtmlStorage.open({ connection: bus.connection, bucket: bus.names.bucket('html'), replicas: config.NATS_REPLICAS, config });
+    bus.onReconnect(storage.restore);
     const values = [
       { provide: CONFIG, useValue: config },
       { provide: LOGGER, useValue: logger },

@@ -23,6 +23,7 @@ export const worker: Service<Config> = {
     served.forEach((provider) => announce(provider, logger));
     const bus = await Bus.connect(config, 'worker', logger);
     const storage = await HtmlStorage.open({ connection: bus.connection, bucket: bus.names.bucket('html'), replicas: config.NATS_REPLICAS, config });
+    bus.onReconnect(storage.restore);
     const module = {
       module: WorkerModule,
       imports: [BusModule.of(bus)],

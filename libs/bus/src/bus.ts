@@ -20,7 +20,7 @@ export class MessageInvalid extends Error {
 
 /** A connection to NATS and everything this product does with it. All subjects are given without the prefix. */
 export class Bus {
-  private readonly reconnected: (() => void)[] = [];
+  private readonly reconnected: (() => unknown)[] = [];
 
   private constructor(
     readonly connection: NatsConnection,
@@ -28,7 +28,7 @@ export class Bus {
     readonly manager: JetStreamManager,
     readonly names: Names,
     readonly claimCheck: ClaimCheck,
-    private readonly ensure: () => Promise<void>,
+    private readonly ensure: () => Promise<unknown>,
     private readonly logger: Logger,
   ) {}
 
@@ -46,9 +46,11 @@ export class Bus {
     const js = jetstream(connection, { timeout: PUBLISH_WITHIN_MS });
     const manager = await jetstreamManager(connection);
     const names = new Names(config.NATS_PREFIX);
-    const ensure = () => ensureTopology(manager, names, { replicas: config.NATS_REPLICAS, maxBytes: config.NATS_STREAM_MAX_BYTES });
-    await ensure();
-    const transit = await new Objm(connection).create(names.bucket('transit'), { ttl: nanos(TRANSIT_TTL_MS), replicas: config.NATS_REPLICAS });
+    const ensure = async () => {
+      await ensureTopology(manager, names, { replicas: config.NATS_REPLICAS, maxBytes: config.NATS_STREAM_MAX_BYTES });
+      return new Objm(connection).create(names.bucket('transit'), { ttl: nanos(TRANSIT_TTL_MS), replicas: config.NATS_REPLICAS });
+    };
+    const transit = await ensure();
     const bus = new Bus(connection, js, manager, names, new ClaimCheck(transit), ensure, logger);
     void bus.watch();
     return bus;
@@ -156,9 +158,9 @@ export class Bus {
 
   /**
    * Hears of each time that the connection is there again and the topology with it: a server that lost its disk has
-   * forgotten both. What was sent meanwhile without a stream is lost.
+   * forgotten both. What was sent meanwhile without a stream is lost. Who fails to do what it then has to do is called again.
    */
-  onReconnect(heard: () => void): void {
+  onReconnect(heard: () => unknown): void {
     this.reconnected.push(heard);
   }
 
@@ -169,10 +171,10 @@ export class Bus {
   private async restore(): Promise<void> {
     try {
       await this.ensure();
-      for (const heard of this.reconnected) heard();
+      for (const heard of this.reconnected) await heard();
     } catch (error) {
       if (this.connection.isClosed()) return;
-      this.logger.warn({ err: error }, 'the streams are not there yet');
+      this.logger.warn({ err: error }, 'not restored yet after a reconnect');
       setTimeout(() => void this.restore(), RESTORE_AGAIN_MS);
     }
   }

@@ -39,13 +39,7 @@ export class LaneReader {
   async start(take: (delivery: Delivery) => Promise<void>): Promise<void> {
     const ensure = () => ensureLanes(this.bus.manager, this.bus.names, this.provider);
     await ensure();
-    this.bus.onReconnect(
-      () =>
-        void ensure().then(
-          () => this.openLanes(LANES),
-          () => undefined,
-        ),
-    );
+    this.bus.onReconnect(() => ensure().then(() => this.openLanes(LANES)));
     this.subscriptions = [
       this.bus.connection.subscribe(`${this.inbox}.*`, { callback: (error, message) => void (error ?? this.receive(message, take)) }),
       this.bus.onRing(SUBJECTS.wake(this.provider), (lane) => this.openLanes([lane])),

@@ -22,11 +22,13 @@ export class HtmlStorage {
   private constructor(
     private readonly store: ObjectStore,
     private readonly config: StorageConfig,
+    /** Makes the bucket anew if the server has lost its disk; safe to call at any time. */
+    readonly restore: () => Promise<unknown>,
   ) {}
 
   static async open({ connection, bucket, replicas, config }: HtmlStorageOptions): Promise<HtmlStorage> {
-    const store = await new Objm(connection).create(bucket, { ttl: nanos(config.HTML_RETENTION + SWEEP_LAG_MS), replicas });
-    return new HtmlStorage(store, config);
+    const create = () => new Objm(connection).create(bucket, { ttl: nanos(config.HTML_RETENTION + SWEEP_LAG_MS), replicas });
+    return new HtmlStorage(await create(), config, create);
   }
 
   /** Stores a page made at `nowMs`, and gives its public address. */
