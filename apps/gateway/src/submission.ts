@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Bus, laneOf, SUBJECTS, SYNC_LANE } from '@overheard/bus';
 import { PRIORITY_MIN, workMessage, type WorkMessage } from '@overheard/contracts';
-import { Batcher, type Logger } from '@overheard/runtime';
+import { Batcher, failpoint, type Logger } from '@overheard/runtime';
 import type { NewRequest } from './requests.repository.js';
 import { RequestsRepository } from './requests.repository.js';
 import { LOGGER } from './tokens.js';
@@ -33,6 +33,7 @@ export class Submission {
 
   /** Resolves after the PubAck. Publishing the same `time` twice is harmless: the message id is the same. */
   async publish({ request, deadlineMs, inbox }: Submitted, time = 1): Promise<void> {
+    failpoint('gateway.admitted');
     const { id, provider } = request;
     const message: WorkMessage = {
       id,

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Bus, SUBJECTS } from '@overheard/bus';
 import { cancelNotice, type FinishedEvent, type OutcomeNotice, outcomeNotice, recordedEvent, standardError, RETRIES_EXCEEDED } from '@overheard/contracts';
 import { isItemsFault } from '@overheard/database';
-import { Batcher, Events, type Logger } from '@overheard/runtime';
+import { Batcher, Events, failpoint, type Logger } from '@overheard/runtime';
 import type { Config } from './config.js';
 import { TasksRepository, type Recorded } from './tasks.repository.js';
 import { CONFIG, LOGGER } from './tokens.js';
@@ -37,6 +37,7 @@ export class Recording {
   async finish(event: FinishedEvent): Promise<void> {
     const began = performance.now();
     const recorded = await this.batches.add(event).catch((error: unknown) => this.recordFailure(event, error));
+    failpoint('task-store.recorded');
     if (!recorded) return;
     const { id, accountId, status, charge, statusCode, completedAt } = recorded;
     await this.bus.publish(SUBJECTS.recorded, recordedEvent, { id, accountId, status, charge, statusCode, completedAt }, `recorded:${id}`);

@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { AttemptFailed, ClaimRequest, FinishedEvent, OutcomeNotice, TerminalStatus, Timings } from '@overheard/contracts';
 import { Database } from '@overheard/database';
+import { failpoint } from '@overheard/runtime';
 import { type RawBuilder, sql } from 'kysely';
 import { statusCodeOf } from './status-code.js';
 
@@ -29,6 +30,7 @@ export class TasksRepository {
         returning id, attempts, extract(epoch from deadline_at - now()) * 1000 as remaining_ms, extract(epoch from now()) * 1000 as now_ms`.execute(
         transaction,
       );
+      failpoint('task-store.claiming');
       return claimed;
     });
     const granted = new Map(rows.map((row) => [row.id, row]));

@@ -1,6 +1,6 @@
 import { type BeforeApplicationShutdown, Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { decrypt, type DeliveryStatus, Undecipherable } from '@overheard/database';
-import { Batcher, inSpan, type Logger, systemClock, traceOf } from '@overheard/runtime';
+import { Batcher, failpoint, inSpan, type Logger, systemClock, traceOf } from '@overheard/runtime';
 import { AttemptReport } from './attempt-report.js';
 import type { Config } from './config.js';
 import { DeliveriesRepository, type Outcome } from './deliveries.repository.js';
@@ -114,6 +114,7 @@ export class Dispatching implements OnApplicationBootstrap, BeforeApplicationShu
 
   private async attempt(claim: Claim): Promise<void> {
     const answer = await this.send(claim);
+    failpoint('webhook-dispatcher.sent');
     const status = await this.record(claim, answer);
     this.report.write(claim, answer, status);
   }

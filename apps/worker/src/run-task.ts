@@ -13,7 +13,7 @@ import {
   upstreamError,
   type WorkMessage,
 } from '@overheard/contracts';
-import { Events, inSpan, type Logger, meter, systemClock } from '@overheard/runtime';
+import { Events, failpoint, inSpan, type Logger, meter, systemClock } from '@overheard/runtime';
 import { HtmlStorage } from '@overheard/storage';
 import { attemptUntilOver, type Ended, Interrupted } from './attempts.js';
 import type { Served } from './serving.js';
@@ -73,6 +73,7 @@ export class RunTask implements OnApplicationBootstrap {
     const queueMs = Math.max(0, Date.now() - work.admittedAt);
     const ended = await this.attempt(work, provider, route, claim, AbortSignal.any([signal, canceled]));
     const { outcome, charge, attempts, upstreamMs, parseMs } = ended;
+    failpoint('worker.answered');
     const timings = { queueMs, upstreamMs: Math.round(upstreamMs), parseMs: Math.round(parseMs) };
     await this.publish(
       {
@@ -88,6 +89,7 @@ export class RunTask implements OnApplicationBootstrap {
       },
       signal,
     );
+    failpoint('worker.published');
     this.events.done(
       'task run',
       performance.now() - began,

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { ConfigInvalid, readConfig, type ServiceConfig } from './config.js';
+import { arm } from './failpoint.js';
 import { serveHealth } from './health.js';
 import { createLogger, type Logger } from './logger.js';
 
@@ -24,6 +25,7 @@ const STOP_WITHIN_MS = 32_000;
 export async function boot<Config extends ServiceConfig>(service: Service<Config>): Promise<void> {
   const config = settingsOf(service);
   const logger = createLogger(service.name, config.LOG_LEVEL);
+  arm(config.FAILPOINT);
   // Only services pay for loading the telemetry, commands do not.
   const { startMetrics } = await import('./metrics-endpoint.js');
   const metrics = startMetrics(service.name);

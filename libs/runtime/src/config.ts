@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { FAILPOINT_FORM, FAILPOINTS } from './failpoint.js';
 
 /** A switch in the environment: `1`, `true`, `yes` or `on`, and their opposites. */
 export const envSwitch = z.stringbool();
@@ -22,6 +23,11 @@ export const serviceConfig = z.object({
   PARENT_STDIN: envSwitch
     .default(false)
     .describe('Set by `npm start`: the service ends when its standard input does, so that it never outlives its supervisor'),
+  FAILPOINT: z
+    .string()
+    .regex(FAILPOINT_FORM)
+    .optional()
+    .describe(`For tests: where the service dies (\`name:kill\`) or freezes (\`name:stop\`), once. Names: ${FAILPOINTS.join(', ')}`),
 });
 export type ServiceConfig = z.infer<typeof serviceConfig>;
 

@@ -3,6 +3,7 @@ export * from './boot.js';
 export * from './clock.js';
 export * from './config.js';
 export * from './events.js';
+export * from './failpoint.js';
 export * from './logger.js';
 export * from './telemetry.js';
 export * from './public-address.js';
