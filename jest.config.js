@@ -26,6 +26,9 @@ const project = (displayName, testMatch) => ({
   modulePathIgnorePatterns: ['/dist/', '<rootDir>/\\.local/'],
 });
 
+/** What `npm test` has as well, some of it shorter. */
+const IN_BOTH = ['crash', 'nats-lost', 'outages', 'hostile-input'].map((name) => `test/${name}.test.ts`).concat('libs/database/test/credits.property.test.ts');
+
 export default {
   maxWorkers: 2,
   // Tests wait for conditions and say what they waited for; on a busy machine that may take a while.
@@ -34,6 +37,8 @@ export default {
   projects: [
     project('unit', ['libs/*/src/**/*.test.ts', 'apps/*/src/**/*.test.ts']),
     project('service', ['apps/*/test/**/*.test.ts', 'libs/*/test/**/*.test.ts']),
-    project('system', ['test/**/*.test.ts']),
+    project('system', ['test/*.test.ts']),
+    // Only `npm run chaos` has it: what npm test has no time for, and what it does in short.
+    ...(process.env.CHAOS ? [project('chaos', ['test/chaos/*.test.ts', ...IN_BOTH])] : []),
   ],
 };

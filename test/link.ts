@@ -1,11 +1,14 @@
 import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Transform } from 'node:stream';
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
-/** A way to a server that can be cut, stalled and mended: what is behind it is then away, or silent. */
+/** A way to a server that can be cut, stalled, slowed, forgotten and mended: what is behind it is then away, silent, far away, or gone without a word. */
 export class Link {
   private server: Server | undefined;
   private port = 0;
   private isStalled = false;
+  private delayMs = 0;
   private readonly pairs = new Set<readonly [near: Socket, far: Socket]>();
 
   private constructor(private readonly target: URL) {}
@@ -42,10 +45,24 @@ export class Link {
     }
   }
 
+  /** From now on whatever new connections carry arrives so much later, in each direction. */
+  slow(delayMs: number): void {
+    this.delayMs = delayMs;
+  }
+
+  /** The far side has forgotten every connection, and the near side is not told: half-open, as after a router lost its memory. New ones work. */
+  forget(): void {
+    for (const [near, far] of this.pairs) {
+      near.unpipe(far).resume();
+      far.removeAllListeners('close').destroy();
+    }
+  }
+
   /** All is as before: what was held up arrives. */
   async mend(): Promise<void> {
     if (this.isStalled) for (const [near, far] of this.pairs) near.pipe(far).pipe(near);
     this.isStalled = false;
+    this.delayMs = 0;
     if (this.server) return;
     this.server = createServer((near) => this.join(near, connect(Number(this.target.port), this.target.hostname)));
     this.server.listen(this.port, '127.0.0.1');
@@ -64,6 +81,22 @@ export class Link {
         far.destroy();
       });
     }
-    if (!this.isStalled) near.pipe(far).pipe(near);
+    if (this.isStalled) return;
+    if (this.delayMs === 0) near.pipe(far).pipe(near);
+    else near.pipe(late(this.delayMs)).pipe(far).pipe(late(this.delayMs)).pipe(near);
   }
+}
+
+/** Lets everything through, so much later. */
+function late(ms: number): Transform {
+  let queue = Promise.resolve();
+  return new Transform({
+    highWaterMark: 1024 * 1024,
+    transform(chunk, _encoding, done) {
+      const due = Date.now() + ms;
+      queue = queue.then(() => sleep(due - Date.now())).then(() => void this.push(chunk));
+      done();
+    },
+    flush: (done) => void queue.then(() => done()),
+  });
 }

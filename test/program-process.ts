@@ -1,41 +1,32 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { until } from '@overheard/testing';
+import { type Program, spawnProgram } from '../scripts/lib/supervisor.mjs';
 
-const root = join(import.meta.dirname, '..');
 const READY_WITHIN_MS = 90_000;
 const STOP_WITHIN_MS = 35_000;
 const LINES_KEPT = 5000;
 
-/** One built service as a process of its own, which ends with the test that started it. */
-export class ServiceProcess {
-  /** What it wrote, over all its lives. */
+/** A built service, or a server, as a process that ends with the test that started it, and that nobody starts again by himself. */
+export class ProgramProcess {
+  /** What it wrote, over all its lives, unless that goes to a file. */
   readonly lines: string[] = [];
   private child: ChildProcess | undefined;
 
-  constructor(
-    readonly name: string,
-    private readonly env: NodeJS.ProcessEnv,
-  ) {}
+  constructor(readonly program: Program) {}
 
   get pid(): number | undefined {
     return this.isRunning ? this.child?.pid : undefined;
   }
 
-  get healthUrl(): string {
-    return `http://127.0.0.1:${this.env['HEALTH_PORT']}`;
-  }
-
-  /** Starts it, once more if need be, and waits until its dependencies answer. */
-  async start(): Promise<void> {
-    const child = spawn(process.execPath, [join(root, 'dist', `${this.name}.js`)], { cwd: root, env: this.env, stdio: ['pipe', 'pipe', 'pipe'] });
-    this.child = child;
-    // What a process that was killed still had to say is lost, and nobody minds.
-    child.stdin.on('error', () => undefined);
-    for (const output of [child.stdout, child.stderr]) createInterface({ input: output }).on('line', (line) => this.keep(line));
-    await until(`${this.name} to be ready`, () => this.isReady(), READY_WITHIN_MS).catch((error: Error) => {
+  /** Starts it, once more if need be, with more settings for this life if need be, and waits until it is ready. */
+  async start(env: NodeJS.ProcessEnv = {}): Promise<void> {
+    const { program } = this;
+    program.beforeStart?.();
+    const child = (this.child = spawnProgram({ ...program, env: { ...program.env, ...env } }));
+    for (const output of [child.stdout, child.stderr]) if (output) createInterface({ input: output }).on('line', (line) => this.keep(line));
+    await until(`${program.name} to be ready`, () => this.isReady(), READY_WITHIN_MS).catch((error: Error) => {
       throw new Error(`${error.message}; it wrote:\n${this.lines.slice(-30).join('\n')}`);
     });
   }
@@ -48,12 +39,24 @@ export class ServiceProcess {
     await ended;
   }
 
+  /** It stands still, with its memory and its connections, until it goes on. */
+  freeze(): void {
+    this.child?.kill('SIGSTOP');
+  }
+
+  goOn(): void {
+    this.child?.kill('SIGCONT');
+  }
+
+  /** Waits until it has died of itself, or of a failpoint. */
+  died = (withinMs?: number): Promise<true> => until(`${this.program.name} to die`, () => !this.isRunning, withinMs);
+
   /** Ends it as an operator does, and gives its exit status; one that does not end is killed, and that is an error. */
   async stop(): Promise<number | null> {
     const hung = setTimeout(() => this.child?.kill('SIGKILL'), STOP_WITHIN_MS);
-    await this.kill('SIGTERM');
+    await this.kill(this.program.stopSignal);
     clearTimeout(hung);
-    if (this.child?.signalCode === 'SIGKILL') throw new Error(`${this.name} did not end within ${STOP_WITHIN_MS} ms`);
+    if (this.child?.signalCode === 'SIGKILL') throw new Error(`${this.program.name} did not end within ${STOP_WITHIN_MS} ms`);
     return this.child?.exitCode ?? null;
   }
 
@@ -62,11 +65,8 @@ export class ServiceProcess {
   }
 
   private async isReady(): Promise<boolean> {
-    if (!this.isRunning) throw new Error(`${this.name} ended with ${this.child?.exitCode ?? this.child?.signalCode}`);
-    return fetch(`${this.healthUrl}/readyz`).then(
-      ({ ok }) => ok,
-      () => false,
-    );
+    if (!this.isRunning) throw new Error(`${this.program.name} ended with ${this.child?.exitCode ?? this.child?.signalCode}`);
+    return this.program.isReady();
   }
 
   private keep(line: string): void {

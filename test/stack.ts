@@ -5,9 +5,11 @@ import type { WorkMessage } from '@overheard/contracts';
 import { createAccount, createKey, type Database, listRequests, type NewAccount, type NewKey, type RequestEntry, showAccount } from '@overheard/database';
 import { addressOf, createTestBus, createTestDatabase, type TestBus, type TestDatabase } from '@overheard/testing';
 import { choosePorts } from '../scripts/lib/ports.mjs';
+import { programOf } from '../scripts/lib/services.mjs';
 import { ApiClient } from './api-client.js';
 import { Link } from './link.js';
-import { ServiceProcess } from './service-process.js';
+import type { OwnServers } from './own-servers.js';
+import { ProgramProcess } from './program-process.js';
 import { type Ending, standInWorker } from './stand-in-worker.js';
 
 export { ApiClient, type Reply } from './api-client.js';
@@ -29,6 +31,8 @@ export interface StackOptions {
   env?: Record<string, string>;
   /** Whether the services reach their servers by ways that can be cut. */
   cuttable?: boolean;
+  /** Servers that are started for this stack, and may be harmed; by default it lives on those of the whole test run. */
+  servers?: OwnServers;
 }
 
 /** An account with a key, and the API as the key's holder sees it. */
@@ -54,15 +58,18 @@ export class Stack {
   sandboxUrl!: string;
   private testDatabase: TestDatabase | undefined;
   private testBus: TestBus | undefined;
-  private readonly processes = new Map<ServiceName, ServiceProcess>();
-  private readonly links = new Map<ServerName, Link>();
+  private readonly processes = new Map<ServiceName, ProgramProcess>();
+  private readonly more: ProgramProcess[] = [];
+  private common: NodeJS.ProcessEnv = {};
+  private readonly links = new Map<string, Link>();
   private standIn: { close(): Promise<void> } | undefined;
 
   constructor(private readonly options: StackOptions) {}
 
   async start(): Promise<this> {
     try {
-      [this.testDatabase, this.testBus] = await Promise.all([createTestDatabase(), createTestBus()]);
+      if (this.options.servers) Object.assign(process.env, await this.options.servers.start());
+      [this.testDatabase, this.testBus] = await Promise.all([createTestDatabase(), createTestBus(this.options.env)]);
       this.database = this.testDatabase.database;
       this.bus = this.testBus.bus;
       await this.plan(this.testDatabase, this.testBus);
@@ -77,23 +84,33 @@ export class Stack {
   /** Ends everything and removes what it has left. */
   async stop(): Promise<void> {
     await this.standIn?.close();
-    const ended = await Promise.allSettled([...this.processes.values()].map((process) => process.stop()));
+    const ended = await Promise.allSettled([...this.processes.values(), ...this.more].map((process) => process.stop()));
     for (const link of this.links.values()) await link.cut();
-    await Promise.all([this.testDatabase?.drop(), this.testBus?.remove()]);
+    // Servers of its own go with all that is on them.
+    if (this.options.servers) await Promise.all([this.database?.destroy(), this.bus?.close(), this.options.servers.stop()]);
+    else await Promise.all([this.testDatabase?.drop(), this.testBus?.remove()]);
     for (const end of ended) if (end.status === 'rejected') throw end.reason;
   }
 
-  kill = (name: ServiceName, signal?: NodeJS.Signals): Promise<void> => this.process(name).kill(signal);
-  restart = (name: ServiceName): Promise<void> => this.process(name).start();
+  kill = (name: ServiceName, signal?: NodeJS.Signals): Promise<void> => this.service(name).kill(signal);
+  restart = (name: ServiceName, env?: NodeJS.ProcessEnv): Promise<void> => this.service(name).start(env);
   /** Ends a service as an operator does, and gives its exit status. */
-  end = (name: ServiceName): Promise<number | null> => this.process(name).stop();
-  healthUrl = (name: ServiceName): string => this.process(name).healthUrl;
+  end = (name: ServiceName): Promise<number | null> => this.service(name).stop();
+  healthUrl = (name: ServiceName): string => `http://127.0.0.1:${this.service(name).program.env['HEALTH_PORT']}`;
   /** A server is away for all services, but not for the test; or it is there and silent. */
   cut = (server: ServerName): Promise<void> => this.link(server).cut();
   stall = async (server: ServerName): Promise<void> => this.link(server).stall();
+  /** A way to a server of its own, for one instance of a service. */
+  ownLink = async (server: ServerName): Promise<Link> => {
+    const link = await Link.to(String(this.common[server]));
+    this.links.set(`${server} ${this.links.size}`, link);
+    return link;
+  };
+  /** The way of all services to a server. */
+  way = (server: ServerName): Link => this.link(server);
   mend = (server: ServerName): Promise<void> => this.link(server).mend();
   /** The log of a service: one object a line. */
-  log = (name: ServiceName): Record<string, any>[] => this.process(name).lines.flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : []));
+  log = (name: ServiceName): Record<string, any>[] => this.service(name).lines.flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : []));
 
   /** Takes the place of the workers: says of each task how it ended, instead of running it. */
   async work(end: (work: WorkMessage) => Ending | Promise<Ending>): Promise<void> {
@@ -126,10 +143,25 @@ export class Stack {
   /** The upstream calls that were made with a nonce. */
   calls = async (nonce: string): Promise<UpstreamCall[]> => (await fetch(`${this.sandboxUrl}/_calls?nonce=${nonce}`)).json() as Promise<UpstreamCall[]>;
 
-  private process(name: ServiceName): ServiceProcess {
+  /** The process of a service. */
+  service(name: ServiceName): ProgramProcess {
     const process = this.processes.get(name);
     if (!process) throw new Error(`${name} is no part of this stack`);
     return process;
+  }
+
+  /** Starts one more instance of a service beside the first. */
+  async another(name: ServiceName, env: NodeJS.ProcessEnv = {}): Promise<ProgramProcess> {
+    const { port = 0, health = 0 } = await choosePorts(['port', 'health'], {});
+    const process = this.processOf(name, { port, health }, env);
+    this.more.push(process);
+    await process.start();
+    return process;
+  }
+
+  private processOf(name: ServiceName, { port, health }: { port: number; health: number }, env: NodeJS.ProcessEnv = {}): ProgramProcess {
+    const own = { ...this.common, ...env, PORT: String(port), HEALTH_PORT: String(health) };
+    return new ProgramProcess(programOf({ name, app: name, listedAs: [name], healthPort: health, env: own }));
   }
 
   private link(server: ServerName): Link {
@@ -152,7 +184,7 @@ export class Stack {
     );
     this.baseUrl = `http://127.0.0.1:${ports['gateway']}`;
     this.sandboxUrl = `http://127.0.0.1:${ports['sandbox']}`;
-    const common = {
+    this.common = {
       PATH: process.env['PATH'],
       PARENT_STDIN: '1',
       ...(await this.serverAddresses({ DATABASE_URL: database.DATABASE_URL, NATS_URL: bus.NATS_URL, REDIS_URL: addressOf('REDIS_URL') })),
@@ -170,7 +202,7 @@ export class Stack {
       ...env,
     };
     for (const name of SERVICES.filter((service) => services.includes(service)))
-      this.processes.set(name, new ServiceProcess(name, { ...common, PORT: String(ports[name]), HEALTH_PORT: String(ports[`${name}-health`]) }));
+      this.processes.set(name, this.processOf(name, { port: Number(ports[name]), health: Number(ports[`${name}-health`]) }));
   }
 }
 

@@ -6,7 +6,7 @@ import { readJson, writeWhole } from './write-whole.mjs';
 const FILE = 'processes.json';
 const GRACE_MS = 10_000;
 
-/** Lists the living processes of a data folder. @param {string} dataDir @param {import('./supervisor.mjs').Supervised[]} supervised */
+/** Lists the living processes of a data folder. @param {string} dataDir @param {{ pid: number | undefined, program: import('./supervisor.mjs').Program }[]} supervised */
 export function recordProcesses(dataDir, supervised) {
   const entries = supervised.flatMap(({ pid, program: { name, stopSignal } }) => {
     const identity = pid === undefined ? undefined : identify(pid);

@@ -126,7 +126,7 @@ export class Supervised {
 }
 
 /** @param {Program} program */
-function spawnProgram({ command, args, env, cwd, user, logFile, readsParent }) {
+export function spawnProgram({ command, args, env, cwd, user, logFile, readsParent }) {
   const log = logFile === undefined ? undefined : openSync(logFile, 'a', 0o600);
   const leash = readsParent ? [] : leashFor();
   const [first = command, ...rest] = [...leash, command, ...args];

@@ -11,12 +11,13 @@ export interface TestBus {
   remove(): Promise<void>;
 }
 
-/** Streams of its own for a test file, on the server that NATS_URL names. */
-export async function createTestBus(): Promise<TestBus> {
+/** Streams of its own for a test file, on the server that NATS_URL names, with more settings if need be. */
+export async function createTestBus(more: Record<string, string> = {}): Promise<TestBus> {
   const settings = busConfig.parse({
     NATS_URL: addressOf('NATS_URL'),
     NATS_PREFIX: `test${randomBytes(6).toString('hex')}`,
     NATS_STREAM_MAX_BYTES: 64 * 1024 ** 2,
+    ...more,
   });
   const bus = await Bus.connect(settings, 'test', silentLogger());
   return {

@@ -1,0 +1,77 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Reply } from './api-client.js';
+import type { Tenant } from './stack.js';
+
+/** What became of a call: its answer, or the way its connection broke. */
+export interface Call {
+  kind: 'task' | 'sync';
+  nonce: string;
+  reply: Reply | undefined;
+  ms: number;
+}
+
+export interface LoadOptions {
+  perSecond: number;
+  /** Every so many calls is a synchronous one; none by default. */
+  syncEvery?: number;
+  /** Begins the nonces, so that upstream calls can be told apart. */
+  name: string;
+  /** Words for the sandbox. */
+  words?: string;
+  webhook?: (nonce: string) => string;
+}
+
+/** Calls at a steady pace, whatever becomes of them, until it is ended. */
+export class Load {
+  readonly calls: Call[] = [];
+  private readonly running: Promise<void>[] = [];
+  private readonly faults: unknown[] = [];
+  private ending = false;
+  private readonly loop: Promise<void>;
+
+  constructor(
+    private readonly tenant: Tenant,
+    private readonly options: LoadOptions,
+  ) {
+    this.loop = this.run();
+  }
+
+  /** Calls no more, and gives all calls once each has come to its end. */
+  async end(): Promise<Call[]> {
+    this.ending = true;
+    await this.loop;
+    await Promise.all(this.running);
+    if (this.faults.length > 0) throw this.faults[0];
+    return this.calls;
+  }
+
+  private async run(): Promise<void> {
+    const { perSecond, syncEvery = Infinity } = this.options;
+    const began = performance.now();
+    for (let index = 0; !this.ending; index += 1) {
+      this.running.push(this.call(index % syncEvery === syncEvery - 1 ? 'sync' : 'task', `${this.options.name}-${index}`));
+      await sleep(began + ((index + 1) * 1000) / perSecond - performance.now());
+    }
+  }
+
+  private async call(kind: Call['kind'], nonce: string): Promise<void> {
+    const { words = '', webhook } = this.options;
+    const payload = { prompt: `Under load? ${words} #nonce=${nonce}` };
+    const began = performance.now();
+    const reply = await (
+      kind === 'sync' ? this.tenant.ask(payload) : this.tenant.create({ payload, ...(webhook ? { webhook: { url: webhook(nonce) } } : {}) })
+    ).catch((error: Error) => {
+      // A reply that the API's document does not know is a fault of ours; a broken connection is one of the test's doing.
+      if (/openapi/.test(error.message)) this.faults.push(error);
+      return undefined;
+    });
+    this.calls.push({ kind, nonce, reply, ms: performance.now() - began });
+  }
+}
+
+/** How often each status was answered; `broken` counts connections that broke. */
+export function statusesOf(calls: Call[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { reply } of calls) counts[reply?.status ?? 'broken'] = (counts[reply?.status ?? 'broken'] ?? 0) + 1;
+  return counts;
+}
