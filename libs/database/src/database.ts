@@ -1,3 +1,4 @@
+import { Socket } from 'node:net';
 import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import type { DatabaseConfig } from './config.js';
@@ -5,6 +6,7 @@ import type { Schema } from './schema/index.js';
 
 const CONNECT_WITHIN_MS = 3000;
 const STATEMENT_WITHIN_MS = 30_000;
+const SILENT_MS = STATEMENT_WITHIN_MS + 2000;
 
 // Credits and counts are far below 2^53; node-postgres would hand bigint and numeric over as text.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
@@ -20,12 +22,22 @@ export class Database extends Kysely<Schema> {
       connectionTimeoutMillis: CONNECT_WITHIN_MS,
       statement_timeout: STATEMENT_WITHIN_MS,
       keepAlive: true,
+      stream: mortalSocket,
     });
     // A connection that breaks is replaced at the next query; unheard, its events would end the process. One in use tells its query as well.
     pool.on('error', ({ message }) => onIdleError(new Error(message)));
     pool.on('connect', (client) => client.on('error', () => undefined));
     return new Database({ dialect: new PostgresDialect({ pool }) });
   }
+}
+
+/**
+ * A connection on which nothing has come for longer than any statement may take is dead, though nobody said so: its peer is behind a broken way,
+ * or has forgotten it. Kept, it would fail every query that it is given for as long as the system believes in it, which is a quarter of an hour.
+ */
+function mortalSocket(): Socket {
+  const socket = new Socket();
+  return socket.setTimeout(SILENT_MS, () => socket.destroy(new Error('PostgreSQL is silent')));
 }
 
 // Class 22: a value the column can't hold. Class 23: a constraint. Class 54: too large for PostgreSQL.
