@@ -1,14 +1,14 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { isItemsFault } from '@overheard/database';
 import { Batcher } from '@overheard/runtime';
+import type { FastifyRequest } from 'fastify';
 import { ApiError } from './api-error.js';
 import type { Config } from './config.js';
 import { type Admission as Admitted, type NewRequest, RequestsRepository } from './requests.repository.js';
 import { CONFIG } from './tokens.js';
-import { withinMs } from './within.js';
+import { inTime } from './within.js';
 
 const BATCH_MAX = 500;
-const ANSWER_WITHIN_MS = 4500;
 
 /** Decides which requests become work: reused keys (409), queue cap (429), credits (403), in this order (decision L4). */
 @Injectable()
@@ -24,8 +24,8 @@ export class Admission {
   }
 
   /** The admitted request, its credits reserved; throws the `ApiError` of a refused one. */
-  async admit(request: NewRequest): Promise<Admitted> {
-    const admitted = await withinMs(ANSWER_WITHIN_MS, this.batches.add(request));
+  async admit(http: FastifyRequest, request: NewRequest): Promise<Admitted> {
+    const admitted = await inTime(http, this.batches.add(request));
     switch (admitted.outcome) {
       case 'admitted':
         return admitted;

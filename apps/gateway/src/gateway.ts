@@ -40,6 +40,7 @@ import { TasksController } from './tasks.controller.js';
 import { CONFIG, LOGGER } from './tokens.js';
 import { UsageController } from './usage.controller.js';
 import { UsageRepository } from './usage.repository.js';
+import { AnswerInTime } from './within.js';
 
 const SETTLE_SLOTS = 512;
 const DRAIN_MS = 10_000;
@@ -88,6 +89,7 @@ export const gateway: Service<Config> = {
     const app = await NestFactory.create<NestFastifyApplication>(module, httpServer(), { logger: nestLogger(logger), bodyParser: false });
     app.get(Door).guard(app.getHttpAdapter().getInstance());
     app.get(RequestLog).watch(app.getHttpAdapter().getInstance());
+    app.useGlobalInterceptors(new AnswerInTime());
     app.useGlobalFilters(app.get(ErrorFilter));
     const strategy = new JetStreamStrategy({ bus, logger, readers: { settle: [new ConsumerReader(bus, 'settle', SETTLE_SLOTS)] }, drainMs: DRAIN_MS });
     app.connectMicroservice({ strategy });

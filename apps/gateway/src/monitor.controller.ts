@@ -16,7 +16,7 @@ export class MonitorController {
 
   @Post(contracts.map(({ path }) => `${PREFIX}${path}`))
   @HttpCode(200)
-  @RouteConfig({ scope: 'monitor:run', logged: 'sync' } satisfies RouteSettings)
+  @RouteConfig({ scope: 'monitor:run', logged: 'sync', waits: true } satisfies RouteSettings)
   async run(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     const contract = contractAt(request.routeOptions.url);
     if (!contract) throw new Error(`no provider at ${request.routeOptions.url}`);

@@ -18,12 +18,12 @@ import { Settlement } from './settlement.js';
 import { Submission } from './submission.js';
 import { CONFIG, LOGGER } from './tokens.js';
 import { nameIgnored, valid } from './validate.js';
-import { withinMs } from './within.js';
+import { inTime, withinMs } from './within.js';
 
 // Public HTTP clients give up at 300 s (decision L6).
 const ANSWER_WITHIN_MS = 290_000;
 const LATE_OUTCOME_MS = 4000;
-const PUBLISH_WITHIN_MS = 4000;
+const REFUSE_MS = 500;
 
 /** Answers a synchronous request: it becomes a task like any other, and somebody waits for it. */
 @Injectable()
@@ -49,9 +49,9 @@ export class Monitor {
     // A client that leaves frees its slot at once, whatever becomes of its run (decision L2).
     gone.addEventListener('abort', () => slot.release());
     try {
-      const { balance } = await this.admission.admit(request);
+      const { balance } = await this.admission.admit(http, request);
       void reply.headers({ ...creditsHeader({ balance }), 'x-credits-charged': '0' });
-      const outcome = await this.run(request, contract, gone);
+      const outcome = await this.run(http, { request, contract, gone });
       if (outcome) send(outcome, reply);
       else await this.leave(request, reply.elapsedTime);
     } finally {
@@ -70,11 +70,14 @@ export class Monitor {
   }
 
   /** The request's outcome; undefined when its client left before there was one. */
-  private async run(request: NewRequest, contract: ProviderContract, gone: AbortSignal): Promise<Outcome | undefined> {
+  private async run(
+    http: FastifyRequest,
+    { request, contract, gone }: { request: NewRequest; contract: ProviderContract; gone: AbortSignal },
+  ): Promise<Outcome | undefined> {
     const outcome = this.outcomes.wait(request.id);
     const patience = new AbortController();
     try {
-      if (!gone.aborted) await this.publish(request);
+      if (!gone.aborted) await this.publish(http, request);
       const late = systemClock.sleep(ANSWER_WITHIN_MS, patience.signal).then(() => 'late' as const);
       const first = await Promise.race([outcome, aborted(gone), late]);
       return first === 'late' ? await this.giveUp(request, contract, outcome) : first;
@@ -92,12 +95,13 @@ export class Monitor {
   }
 
   /** Without the bus nothing can run: the hold is released and the client told within 5 s (decision L5). */
-  private async publish(request: NewRequest): Promise<void> {
+  private async publish(http: FastifyRequest, request: NewRequest): Promise<void> {
     try {
-      await withinMs(PUBLISH_WITHIN_MS, this.submission.publish({ request, deadlineMs: ANSWER_WITHIN_MS, inbox: this.outcomes.inbox }));
+      await inTime(http, this.submission.publish({ request, deadlineMs: ANSWER_WITHIN_MS, inbox: this.outcomes.inbox }), REFUSE_MS);
     } catch (error) {
       this.logger.error({ err: error, requestId: request.id }, 'request not published');
-      await this.settlement.settle({ id: request.id, status: 'REFUSED', charge: false, statusCode: 500, completedAt: new Date().toISOString() });
+      const refused = this.settlement.settle({ id: request.id, status: 'REFUSED', charge: false, statusCode: 500, completedAt: new Date().toISOString() });
+      await inTime(http, refused);
       throw ApiError.of('INTERNAL_SERVER_ERROR');
     }
   }

@@ -73,7 +73,7 @@ export class TaskCreation {
   private async accept(http: FastifyRequest, id: string, body: unknown): Promise<Created> {
     const asked = this.read(body);
     const request = newRequest(http, id, asked);
-    const { createdAt, balance } = await this.admission.admit(request);
+    const { createdAt, balance } = await this.admission.admit(http, request);
     // Accepted is accepted: what the bus makes of it now, or a sweep later, changes nothing about the answer.
     void this.submission
       .publish({ request, deadlineMs: TASK_DEADLINE_MS })

@@ -10,6 +10,7 @@ import { RequestsRepository } from './requests.repository.js';
 import { goneSignal } from './gone.js';
 import { Settlements } from './settlements.js';
 import { taskId, valid } from './validate.js';
+import { inTime } from './within.js';
 
 const WAIT_MAX_MS = 60_000;
 
@@ -28,17 +29,19 @@ export class TaskReading {
   async read(http: FastifyRequest, reply: FastifyReply): Promise<void> {
     const id = valid(taskId, http.params).taskId.toLowerCase();
     const { wait } = valid(waiting, http.query);
-    if (wait !== undefined) await this.settlements.wait(id, wait, () => this.isOver(http, id), goneSignal(reply));
-    const row = await this.requests.find(callerOf(http).accountId, id);
+    if (wait !== undefined) {
+      http.answerBy += wait;
+      await this.settlements.wait(id, wait, () => this.isOver(http, id), goneSignal(reply));
+    }
+    const row = await inTime(http, this.requests.find(callerOf(http).accountId, id));
     if (!row) throw ApiError.of('RESOURCE_NOT_FOUND');
-    void reply
-      .header('content-type', 'application/json; charset=utf-8')
-      .send(taskRead(row, row.webhookUrl === null ? undefined : await webhookOf(this.database, id)));
+    const webhook = row.webhookUrl === null ? undefined : await inTime(http, webhookOf(this.database, id));
+    void reply.header('content-type', 'application/json; charset=utf-8').send(taskRead(row, webhook));
   }
 
   /** Also of a task that does not exist: nothing will become of it. */
   private async isOver(http: FastifyRequest, id: string): Promise<boolean> {
-    const row = await this.requests.find(callerOf(http).accountId, id);
+    const row = await inTime(http, this.requests.find(callerOf(http).accountId, id));
     return !row || row.state !== 'open';
   }
 

@@ -27,7 +27,7 @@ export class TasksController {
   }
 
   @Get('/task/:taskId')
-  @RouteConfig({ scope: 'tasks:read' } satisfies RouteSettings)
+  @RouteConfig({ scope: 'tasks:read', waits: true } satisfies RouteSettings)
   read(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     return this.reading.read(request, reply);
   }

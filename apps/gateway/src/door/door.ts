@@ -3,6 +3,7 @@ import { API_KEY_FORM } from '@overheard/database';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from '../api-error.js';
 import { RateLimit } from '../limits/rate-limit.js';
+import { ANSWER_WITHIN_MS, inTime } from '../within.js';
 import type { Caller } from './api-keys.repository.js';
 import { KeyCache } from './key-cache.js';
 import { type RouteSettings, RouteTable, settingsOf } from './route-table.js';
@@ -13,6 +14,8 @@ declare module 'fastify' {
     caller: Caller | null;
     /** Decided before the body is read, but answered only afterwards, so that the request log can say what was asked. */
     refusal: ApiError | null;
+    /** On the clock of `performance.now()`. */
+    answerBy: number;
   }
 }
 
@@ -34,11 +37,13 @@ export class Door {
     const routes = new RouteTable(server);
     server.decorateRequest('caller', null);
     server.decorateRequest('refusal', null);
+    server.decorateRequest('answerBy', 0);
     server.addHook('onRequest', async (request, reply) => {
       void reply.header('x-request-id', request.id);
+      request.answerBy = performance.now() + ANSWER_WITHIN_MS;
       const settings = settingsOf(request);
       if (settings.open) return;
-      request.caller = await this.identify(request.headers.authorization);
+      request.caller = await inTime(request, this.identify(request.headers.authorization));
       await this.countIn(request.caller, reply);
       if (request.is404) throw unknownRoute(routes.methodsOf(request.url));
       request.refusal = scopeRefusal(request.caller, settings);

@@ -9,6 +9,8 @@ export interface RouteSettings {
   open?: boolean;
   /** A monitor call or a task creation: in the request log, refused ones too (decision L7). */
   logged?: 'sync' | 'async';
+  /** Waits for something that takes its time, and looks after its own. */
+  waits?: boolean;
   /** The largest body it takes; absent: 1 MiB. */
   bodyMaxBytes?: number;
 }
