@@ -6,7 +6,8 @@ import { CONFIG, LOGGER } from '../tokens.js';
 import { withinMs } from '../within.js';
 
 const COMMAND_WITHIN_MS = 100;
-const ANSWER_WITHIN_MS = 500;
+const ANSWER_WITHIN_MS = 300;
+const ASK_AGAIN_MS = 1000;
 const RECONNECT_MAX_MS = 1000;
 
 /**
@@ -18,6 +19,7 @@ export class Redis implements OnApplicationShutdown {
   private readonly client;
   private readonly lost = meter('limits').createCounter('redis_unavailable_total', { description: 'Limits that were not checked because Redis was away' });
   private isAway = false;
+  private askAgainAt = 0;
 
   constructor(
     @Inject(CONFIG) private readonly config: Config,
@@ -36,6 +38,8 @@ export class Redis implements OnApplicationShutdown {
 
   /** A script's answer; undefined when Redis gave none. Keys are given without the deployment's prefix. */
   async run(script: string, keys: string[], values: (string | number)[]): Promise<number[] | undefined> {
+    // One request in a second finds out whether it is back; the others are not held up.
+    if (performance.now() < this.askAgainAt) return this.goWithout();
     try {
       const named = keys.map((key) => `${this.config.REDIS_PREFIX}:${key}`);
       // The client's own time limit ends with the sending of a command: a server that is silent would hold up every request.
@@ -43,10 +47,14 @@ export class Redis implements OnApplicationShutdown {
       this.isAway = false;
       return (answer as unknown[]).map(Number);
     } catch (error) {
-      this.lost.add(1);
+      this.askAgainAt = performance.now() + ASK_AGAIN_MS;
       this.note(error);
-      return undefined;
+      return this.goWithout();
     }
+  }
+
+  private goWithout(): undefined {
+    this.lost.add(1);
   }
 
   async onApplicationShutdown(): Promise<void> {
