@@ -1,4 +1,4 @@
-// A document that names a file which is not there fails: it would send its reader nowhere.
+// A document that names a file or a test which is not there fails: it would send its reader nowhere.
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { root } from './lib/workspace.mjs';
@@ -29,7 +29,10 @@ function missingIn(path) {
   const text = readFileSync(path, 'utf8').replace(/^ *```.*?^ *```/gms, '');
   const linked = linksIn(text).filter((target) => !existsSync(join(dirname(path), target)));
   const named = pathsIn(text).filter((target) => !existsSync(join(root, target)) && !existsSync(join(dirname(path), target)));
-  return [...new Set([...linked, ...named])].map((target) => `${relative(root, path)} names ${target}, which does not exist`);
+  const untested = testsIn(text).filter(({ file, title }) => !existsSync(join(root, file)) || !readFileSync(join(root, file), 'utf8').includes(title));
+  return [...new Set([...linked, ...named, ...untested.map(({ file, title }) => `the test “${title}” of ${file}`)])].map(
+    (target) => `${relative(root, path)} names ${target}, which does not exist`,
+  );
 }
 
 /** Targets of links to files, without their anchors. @param {string} text */
@@ -43,4 +46,9 @@ function linksIn(text) {
 function pathsIn(text) {
   const words = [...text.matchAll(/`([^`\n]+)`/g)].map((match) => String(match[1]).replace(/:\d+$/, ''));
   return words.filter((word) => /^(\.ci|apps|bench|deploy|docs|libs|scripts|test)\/[\w@./-]+$/.test(word) && !/(^|\/)(dist|node_modules)(\/|$)/.test(word));
+}
+
+/** Tests that are named by their file and, in quotes, by words of their title. @param {string} text */
+function testsIn(text) {
+  return [...text.matchAll(/`([^`\n]+\.test\.ts)`: “([^”\n]+)”/g)].map(([, file, title]) => ({ file: String(file), title: String(title) }));
 }

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach } from '@jest/globals';
 import type { Reply } from './api-client.js';
 import type { Tenant } from './stack.js';
 
@@ -21,10 +22,14 @@ export interface LoadOptions {
   webhook?: (nonce: string) => string;
 }
 
+const running = new Set<Load>();
+// A test that fails does not come to the end of its load.
+afterEach(async () => void (await Promise.allSettled([...running].map((load) => load.end()))));
+
 /** Calls at a steady pace, whatever becomes of them, until it is ended. */
 export class Load {
   readonly calls: Call[] = [];
-  private readonly running: Promise<void>[] = [];
+  private readonly open: Promise<void>[] = [];
   private readonly faults: unknown[] = [];
   private ending = false;
   private readonly loop: Promise<void>;
@@ -33,6 +38,7 @@ export class Load {
     private readonly tenant: Tenant,
     private readonly options: LoadOptions,
   ) {
+    running.add(this);
     this.loop = this.run();
   }
 
@@ -40,7 +46,8 @@ export class Load {
   async end(): Promise<Call[]> {
     this.ending = true;
     await this.loop;
-    await Promise.all(this.running);
+    await Promise.all(this.open);
+    running.delete(this);
     if (this.faults.length > 0) throw this.faults[0];
     return this.calls;
   }
@@ -49,7 +56,7 @@ export class Load {
     const { perSecond, syncEvery = Infinity } = this.options;
     const began = performance.now();
     for (let index = 0; !this.ending; index += 1) {
-      this.running.push(this.call(index % syncEvery === syncEvery - 1 ? 'sync' : 'task', `${this.options.name}-${index}`));
+      this.open.push(this.call(index % syncEvery === syncEvery - 1 ? 'sync' : 'task', `${this.options.name}-${index}`));
       await sleep(began + ((index + 1) * 1000) / perSecond - performance.now());
     }
   }
@@ -74,4 +81,17 @@ export function statusesOf(calls: Call[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { reply } of calls) counts[reply?.status ?? 'broken'] = (counts[reply?.status ?? 'broken'] ?? 0) + 1;
   return counts;
+}
+
+/** Asks again and again, each time anew, until one answer comes; gives the seconds that took. Throws when it took too long. */
+export async function flows(tenant: Tenant, withinMs = 15_000): Promise<number> {
+  const began = Date.now();
+  let isAnswered = false;
+  for (; !isAnswered && Date.now() < began + withinMs; await sleep(250))
+    void tenant.ask({ prompt: 'There?' }).then(
+      ({ status }) => (isAnswered ||= status === 200),
+      () => undefined,
+    );
+  if (!isAnswered) throw new Error(`no synchronous request was answered within ${withinMs} ms`);
+  return (Date.now() - began) / 1000;
 }

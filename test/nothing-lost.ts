@@ -65,8 +65,12 @@ export async function nothingLost({ database }: Pick<Stack, 'database'>, withinM
       return last === 0;
     },
     withinMs,
-  ).catch((error: Error) => {
-    throw new Error(`${error.message}: ${last} left`);
+  ).catch(async (error: Error) => {
+    const { rows } = await sql`
+      select r.id, r.mode, r.state, r.created_at, publish_count, published_at, published_seq, t.status, claims, started_at, t.completed_at, d.status as delivery
+      from requests r left join tasks t using (id) left join deliveries d on d.task_id = r.id
+      where r.state = 'open' or d.status = 'pending' or (r.state = 'settled' and webhook_url is not null and d.id is null) limit 5`.execute(database);
+    throw new Error(`${error.message}: ${last} left, such as ${JSON.stringify(rows, undefined, 1)}`);
   });
   const broken = await brokenRules(database);
   if (Object.keys(broken).length > 0) throw new Error(`rules are broken: ${JSON.stringify(broken, undefined, 2)}`);

@@ -1,0 +1,145 @@
+// `npm run chaos [-- --only NAME] [--seed N]`: harms everything that can be harmed, and shows that nothing is lost and nothing charged twice.
+// NAME is a file of test/chaos, or words of a test's name. A whole run writes test/chaos/RESULTS.md.
+import { execFileSync, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { recordProcesses } from './lib/leftovers.mjs';
+import { takeLock } from './lib/lock.mjs';
+import { exitWith, outliveReaders, progressOn } from './lib/progress.mjs';
+import { seedOf } from './lib/seed.mjs';
+import { provideServers } from './lib/servers.mjs';
+import { build, install, localDir, packagesDir, root } from './lib/workspace.mjs';
+import { readJson, writeWhole } from './lib/write-whole.mjs';
+
+/** @typedef {{ test: string, what: string, value: string }} Figure */
+/** @typedef {{ fullName: string, status: 'passed' | 'failed' | 'pending' | 'todo', duration?: number | null }} Assertion */
+/** @typedef {{ numPassedTests: number, numFailedTests: number, numPendingTests: number, testResults: { name: string, status: string, message: string, assertionResults: Assertion[] }[] }} Results */
+
+const DEFAULT_SEED = 20_260_131;
+
+const { values: options } = parseArgs({ options: { only: { type: 'string' }, seed: { type: 'string', default: String(DEFAULT_SEED) } } });
+const progress = progressOn(process.stdout);
+/** @type {import('./lib/supervisor.mjs').Supervised[]} */
+const servers = [];
+/** @type {import('node:child_process').ChildProcess | undefined} */
+let jest;
+mkdirSync(localDir, { recursive: true, mode: 0o700 });
+// Swept by the next `npm test`, should this be killed.
+const folder = mkdtempSync(join(localDir, 'test-'));
+takeLock(join(folder, 'start.lock'));
+
+outliveReaders();
+for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) process.on(signal, () => jest?.kill('SIGTERM'));
+
+let status = 1;
+let [passed, failed] = [0, 1];
+const startedAt = Date.now();
+try {
+  await install(progress);
+  await build(progress);
+  progress.say(`seed ${options.seed}`);
+  const code = await runJest(await startServers());
+  /** @type {Results | undefined} */
+  const results = readJson(join(folder, 'results.json'));
+  if (results) {
+    passed = results.numPassedTests;
+    failed = results.numFailedTests + results.testResults.filter((file) => file.status === 'failed' && file.assertionResults.length === 0).length;
+    if (passed + failed === 0) failed = 1;
+    const report = reportOf(results);
+    if (options.only === undefined) writeWhole(join(root, 'test', 'chaos', 'RESULTS.md'), report);
+    progress.say(`\n${report}`);
+  }
+  status = code !== 0 || failed > 0 ? 1 : 0;
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
+} finally {
+  await Promise.all(servers.map((server) => server.stop(10_000)));
+  const outside = readJson(join(folder, 'postgres.json'))?.folder;
+  for (const path of [outside, folder]) if (path) rmSync(path, { recursive: true, force: true });
+}
+progress.say(`${passed} passed, ${failed} failed`);
+exitWith(status);
+
+/** For the tests that harm the services alone; whoever harms a server has one of its own (test/own-servers.ts). */
+async function startServers() {
+  const watcher = {
+    onLine: () => {},
+    onEvent: (/** @type {{ name: string }} */ { name }, /** @type {string} */ text) => progress.say(`${name}: ${text}`),
+    onPids: () => recordProcesses(folder, servers),
+  };
+  const password = seedOf(folder).serverPassword;
+  const { addresses } = await provideServers({ dataDir: folder, packagesDir, password, durable: false, progress, supervised: servers, watcher });
+  return addresses;
+}
+
+/** @param {Record<string, string>} addresses @returns {Promise<number>} */
+function runJest(addresses) {
+  const { only, seed } = options;
+  const isFile = only !== undefined && existsSync(join(root, 'test', 'chaos', `${only}.test.ts`));
+  const selection = only === undefined ? [] : isFile ? ['--testPathPatterns', `/${only}.test.ts`] : ['--testNamePattern', only];
+  const env = {
+    ...process.env,
+    ...addresses,
+    CHAOS: '1',
+    CHAOS_SEED: seed,
+    CHAOS_FIGURES_FILE: join(folder, 'figures'),
+    FUZZ_SEED: seed,
+    FUZZ_REQUESTS: '10000',
+    FAST_CHECK_SEED: seed,
+    MONEY_RUNS: '500',
+    TEST_COUNTS_FILE: join(folder, 'counts.json'),
+    NODE_OPTIONS: '--experimental-vm-modules --disable-warning=ExperimentalWarning',
+  };
+  const words = [
+    'node_modules/jest/bin/jest.js',
+    '--selectProjects',
+    'chaos',
+    '--runInBand',
+    '--json',
+    '--outputFile',
+    join(folder, 'results.json'),
+    ...selection,
+  ];
+  // The results in JSON also go to its standard output.
+  const child = (jest = spawn(process.execPath, words, { cwd: root, env, stdio: ['ignore', 'ignore', 'inherit'] }));
+  return new Promise((resolve) => child.once('exit', (code) => resolve(code ?? 1)));
+}
+
+/** @param {Results} results */
+function reportOf({ testResults }) {
+  const path = join(folder, 'figures');
+  /** @type {Figure[]} */
+  const figures = existsSync(path)
+    ? readFileSync(path, 'utf8')
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line))
+    : [];
+  const words = { passed: 'holds', failed: '**fails**', pending: 'skipped', todo: 'skipped' };
+  const tests = testResults
+    .flatMap(({ name, assertionResults }) =>
+      assertionResults.map((assertion) => ({ file: name.slice(name.lastIndexOf('/') + 1, -'.test.ts'.length), ...assertion })),
+    )
+    .filter(({ status: outcome }) => options.only === undefined || outcome !== 'pending');
+  const row = (/** @type {typeof tests[number]} */ { file, fullName, status: outcome, duration }) => {
+    const own = figures.filter(({ test }) => test === fullName).map(({ what, value }) => `${what}: ${value}`);
+    return `| ${file} | ${fullName.replaceAll('|', '\\|')} | ${words[outcome]} | ${own.join('; ')} | ${((duration ?? 0) / 1000).toFixed(1)} |`;
+  };
+  const minutes = ((Date.now() - startedAt) / 60_000).toFixed(1);
+  const commit = execFileSync('git', ['describe', '--always', '--dirty'], { cwd: root, encoding: 'utf8' }).trim();
+  return `\
+# What \`npm run chaos\` found
+
+Written by the run. ${new Date().toISOString().slice(0, 10)}, commit ${commit}, seed ${options.seed}, ${minutes} minutes on ${cpus().length} cores
+(${cpus()[0]?.model}), Node ${process.version}. ${passed} passed, ${failed} failed.
+
+| file | what holds | | figures | s |
+| --- | --- | --- | --- | ---: |
+${tests
+  .sort((one, two) => one.file.localeCompare(two.file))
+  .map(row)
+  .join('\n')}
+`;
+}
