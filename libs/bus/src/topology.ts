@@ -80,6 +80,7 @@ export async function ensureTopology(manager: JetStreamManager, names: Names, { 
     };
     await ensureStream(manager, config);
   }
+  for (const name of Object.keys(STREAMS)) await renewConsumersAhead(manager, names.stream(name));
   for (const [durable, { stream, subject }] of Object.entries(CONSUMERS)) await ensureConsumer(manager, names.stream(stream), durable, names.subject(subject));
 }
 
@@ -109,6 +110,21 @@ async function ensureConsumer(manager: JetStreamManager, stream: string, durable
     max_ack_pending: -1,
   };
   await manager.consumers.add(stream, config);
+}
+
+/**
+ * A server that lost the end of a stream, as on a full disk, may still know its consumers as they were: they would pass over whatever comes until
+ * the stream is as long again. Those are made anew, and deliver once more what is there.
+ */
+async function renewConsumersAhead(manager: JetStreamManager, stream: string): Promise<void> {
+  const consumers = [];
+  for await (const consumer of manager.consumers.list(stream)) consumers.push(consumer);
+  // Looked at last, so that a stream that grows meanwhile is no shorter than what was delivered of it.
+  const { state } = await manager.streams.info(stream);
+  for (const { name, config } of consumers.filter((consumer) => consumer.delivered.stream_seq > state.last_seq)) {
+    await manager.consumers.delete(stream, name).catch(isMissing);
+    await manager.consumers.add(stream, config);
+  }
 }
 
 /** False for "there is none"; any other error is passed on. */
