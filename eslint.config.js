@@ -1,5 +1,6 @@
 import importX from 'eslint-plugin-import-x';
 import n from 'eslint-plugin-n';
+import hooks from 'eslint-plugin-react-hooks';
 import tseslint from 'typescript-eslint';
 
 /** Where the environment is read: everything else is given what it needs. */
@@ -11,13 +12,25 @@ const READS_ENVIRONMENT = [
   'test/**',
   'docs/**',
   'bench/**',
+  '**/vite.config.ts',
   '**/*.test.ts',
   'apps/*/test/**',
   'libs/*/test/**',
 ];
 
+/** The dashboard's pages and how they are made: in the browser's types, not Node's. */
+const PAGES = ['apps/dashboard/web/**/*.{ts,tsx}', 'apps/dashboard/vite.config.ts'];
+
+const promises = {
+  '@typescript-eslint/await-thenable': 'error',
+  '@typescript-eslint/no-floating-promises': 'error',
+  '@typescript-eslint/no-misused-promises': 'error',
+  '@typescript-eslint/only-throw-error': 'error',
+  '@typescript-eslint/return-await': ['error', 'in-try-catch'],
+};
+
 export default tseslint.config(
-  { ignores: ['**/dist/**', '**/node_modules/**', '.local/**', 'coverage/**', '**/fixtures/**', 'apps/dashboard/web/**', '**/*.cjs'] },
+  { ignores: ['**/dist/**', '**/node_modules/**', '.local/**', 'coverage/**', '**/fixtures/**', 'apps/dashboard/web/public/**', '**/*.cjs'] },
   ...tseslint.configs.recommended,
   {
     plugins: { 'import-x': importX, n },
@@ -35,19 +48,20 @@ export default tseslint.config(
     },
   },
   {
-    files: ['apps/**/*.ts', 'libs/**/*.ts'],
+    files: ['apps/**/*.{ts,tsx}', 'libs/**/*.ts'],
     rules: { 'n/no-extraneous-import': ['error', { allowModules: ['@jest/globals'] }] },
   },
   {
     files: ['**/*.ts'],
+    ignores: PAGES,
     languageOptions: { parserOptions: { project: './tsconfig.test.json', tsconfigRootDir: import.meta.dirname } },
-    rules: {
-      '@typescript-eslint/await-thenable': 'error',
-      '@typescript-eslint/no-floating-promises': 'error',
-      '@typescript-eslint/no-misused-promises': 'error',
-      '@typescript-eslint/only-throw-error': 'error',
-      '@typescript-eslint/return-await': ['error', 'in-try-catch'],
-    },
+    rules: promises,
+  },
+  {
+    files: PAGES,
+    plugins: { 'react-hooks': hooks },
+    languageOptions: { parserOptions: { project: './apps/dashboard/web/tsconfig.json', tsconfigRootDir: import.meta.dirname } },
+    rules: { ...promises, ...hooks.configs.recommended.rules },
   },
   { files: READS_ENVIRONMENT, rules: { 'n/no-process-env': 'off' } },
   // A command line prints.

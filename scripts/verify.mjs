@@ -24,6 +24,7 @@ const steps = [
   { name: 'lint', work: () => node('node_modules/eslint/bin/eslint.js', '.') },
   { name: 'build', work: () => build(silently) },
   { name: 'types', work: () => node(TSC, '-p', 'tsconfig.test.json') },
+  { name: 'types of pages', work: () => node(TSC, '-p', 'apps/dashboard/web/tsconfig.json') },
   { name: 'types of scripts', work: () => node(TSC, '-p', 'tsconfig.scripts.json') },
   { name: 'format', work: () => node('node_modules/prettier/bin/prettier.cjs', '--check', '--log-level=warn', '.') },
   {
