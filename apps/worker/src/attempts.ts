@@ -1,6 +1,8 @@
-import { type Outcome, type Quality, type QualityCheck, RETRIES_EXCEEDED, standardError, UpstreamFailure, upstreamError } from '@overheard/contracts';
+import { type AttemptMade, type Outcome, type Quality, type QualityCheck, RETRIES_EXCEEDED, standardError, UpstreamFailure, upstreamError } from '@overheard/contracts';
 import type { Clock } from '@overheard/runtime';
 import { ATTEMPT_MAX_MS, ATTEMPTS_MAX, DEGRADED_RETRIES_MAX, waitMs } from './retry-policy.js';
+
+const MESSAGE_MAX = 300;
 
 /** What one attempt brought. */
 export interface AttemptAnswer {
@@ -31,6 +33,8 @@ export interface Ended {
   attempts: number;
   upstreamMs: number;
   parseMs: number;
+  /** Each attempt, on the clock that was given. */
+  tried: AttemptMade[];
 }
 
 /** The process ends: the task goes back to the queue. */
@@ -49,12 +53,14 @@ export async function attemptUntilOver(task: Attempts): Promise<Ended> {
   let best: AttemptAnswer | undefined;
   let degraded = 0;
   let upstreamMs = 0;
+  const made: AttemptMade[] = [];
 
   for (let attempts = task.made + 1; ; attempts += 1) {
     const began = clock.now();
     const tried = await attemptOnce(task, Math.min(ATTEMPT_MAX_MS, endsAt - began));
     upstreamMs += 'answer' in tried ? tried.answer.timings.upstreamMs : clock.now() - began;
-    const ended = (outcome: Outcome, parseMs = 0): Ended => ({ outcome, charge: outcome.status === 'COMPLETED', attempts, upstreamMs, parseMs });
+    made.push({ attempt: attempts, startedAt: began, ms: Math.round(clock.now() - began), ...reasonFor(tried) });
+    const ended = (outcome: Outcome, parseMs = 0): Ended => ({ outcome, charge: outcome.status === 'COMPLETED', attempts, upstreamMs, parseMs, tried: made });
 
     if ('answer' in tried) best = better(best, tried.answer);
     if (best?.quality.status === 'ok') return ended(completed(best), best.timings.parseMs);
@@ -70,13 +76,15 @@ export async function attemptUntilOver(task: Attempts): Promise<Ended> {
         error: failure ? upstreamError(task.service, failure.reason, attempts) : standardError('INTERNAL_SERVER_ERROR', undefined, RETRIES_EXCEEDED),
       });
     }
-    task.onFailure(attempts, failure?.reason ?? ('answer' in tried ? 'degraded' : 'internal'), 'error' in tried ? tried.error : undefined);
+    task.onFailure(attempts, reasonFor(tried).reason ?? 'internal', 'error' in tried ? tried.error : undefined);
     await clock.sleep(wait, task.signal);
     if (task.signal.aborted) throw new Interrupted();
   }
 }
 
-async function attemptOnce({ ask, signal, service }: Attempts, ms: number): Promise<{ answer: AttemptAnswer } | { error: unknown }> {
+type Tried = { answer: AttemptAnswer } | { error: unknown };
+
+async function attemptOnce({ ask, signal, service }: Attempts, ms: number): Promise<Tried> {
   const late = AbortSignal.timeout(Math.max(1, ms));
   try {
     return { answer: await ask(AbortSignal.any([signal, late])) };
@@ -85,6 +93,13 @@ async function attemptOnce({ ask, signal, service }: Attempts, ms: number): Prom
     if (late.aborted) return { error: new UpstreamFailure('timeout', `${service} gave no answer within ${Math.round(ms / 1000)} s`, { cause: error }) };
     return { error };
   }
+}
+
+/** What was wrong with an attempt; nothing for a sound answer. What our own faults say is for our log alone. */
+function reasonFor(tried: Tried): Pick<AttemptMade, 'reason' | 'message'> {
+  if ('answer' in tried) return tried.answer.quality.status === 'ok' ? {} : { reason: 'degraded' };
+  if (!(tried.error instanceof UpstreamFailure)) return { reason: 'internal' };
+  return { reason: tried.error.reason, message: tried.error.message.slice(0, MESSAGE_MAX) };
 }
 
 const completed = ({ result, quality }: AttemptAnswer): Outcome => ({ status: 'COMPLETED', response: JSON.stringify(result), quality });

@@ -72,7 +72,7 @@ export class RunTask implements OnApplicationBootstrap {
     const began = performance.now();
     const queueMs = Math.max(0, Date.now() - work.admittedAt);
     const ended = await this.attempt(work, provider, route, claim, AbortSignal.any([signal, canceled]));
-    const { outcome, charge, attempts, upstreamMs, parseMs } = ended;
+    const { outcome, charge, attempts, upstreamMs, parseMs, tried } = ended;
     failpoint('worker.answered');
     const timings = { queueMs, upstreamMs: Math.round(upstreamMs), parseMs: Math.round(parseMs) };
     await this.publish(
@@ -84,7 +84,7 @@ export class RunTask implements OnApplicationBootstrap {
         charge,
         attempts,
         route: route ?? work.route,
-        timings,
+        timings: { ...timings, attempts: tried },
         ...(work.inbox ? { inbox: work.inbox } : {}),
       },
       signal,
@@ -130,7 +130,7 @@ export class RunTask implements OnApplicationBootstrap {
         made: claim.attempts,
         remainingMs: claim.remainingMs,
         signal,
-        clock: systemClock,
+        clock: { ...systemClock, now: nowMs },
         onFailure: (attempts, reason, error) => {
           this.bus.notify(SUBJECTS.attemptFailed, attemptFailed, { id: work.id, attempts });
           this.failures.add(1, { provider: work.provider, reason });
@@ -158,7 +158,7 @@ export class RunTask implements OnApplicationBootstrap {
   }
 }
 
-const failedAtOnce = (error: StandardError): Ended => ({ outcome: { status: 'FAILED', error }, charge: false, attempts: 0, upstreamMs: 0, parseMs: 0 });
+const failedAtOnce = (error: StandardError): Ended => ({ outcome: { status: 'FAILED', error }, charge: false, attempts: 0, upstreamMs: 0, parseMs: 0, tried: [] });
 
 const reasonOf = ({ outcome }: Ended): string | undefined =>
   outcome.status === 'FAILED' ? String(outcome.error.details?.['reason'] ?? outcome.error.code) : undefined;

@@ -5,6 +5,7 @@ export * from './failure.js';
 export * from './messages.js';
 export * from './quality.js';
 export * from './request-rules.js';
+export * from './roles.js';
 export * from './scopes.js';
 export * as shapes from './shapes.js';
 export * from './task.js';

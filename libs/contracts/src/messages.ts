@@ -41,7 +41,25 @@ export type ClaimReply = z.infer<typeof claimReply>;
 export const attemptFailed = z.object({ id: z.uuid(), attempts: z.int() });
 export type AttemptFailed = z.infer<typeof attemptFailed>;
 
-export const timings = z.object({ queueMs: z.number(), upstreamMs: z.number(), parseMs: z.number() });
+/** An attempt as the dashboard tells of it. */
+export const attemptMade = z.object({
+  attempt: z.int(),
+  /** The database's clock, milliseconds since 1970. */
+  startedAt: z.number(),
+  ms: z.number(),
+  /** Why its answer was none, or not good enough; absent for the one that ended the task well. */
+  reason: z.string().optional(),
+  message: z.string().optional(),
+});
+export type AttemptMade = z.infer<typeof attemptMade>;
+
+export const timings = z.object({
+  queueMs: z.number(),
+  upstreamMs: z.number(),
+  parseMs: z.number(),
+  /** Those of the last claim. */
+  attempts: z.array(attemptMade).optional(),
+});
 export type Timings = z.infer<typeof timings>;
 
 const standardError = z.custom<StandardError>((value) => typeof value === 'object' && value !== null && 'code' in value);

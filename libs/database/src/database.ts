@@ -40,6 +40,10 @@ function mortalSocket(): Socket {
   return socket.setTimeout(SILENT_MS, () => socket.destroy(new Error('PostgreSQL is silent')));
 }
 
+/** Does some work in a transaction: in the one that is going on, or in one of its own. */
+export const inTransaction = <T>(database: Database, work: (transaction: Database) => Promise<T>): Promise<T> =>
+  database.isTransaction ? work(database) : database.transaction().execute(work);
+
 // Class 22: a value the column can't hold. Class 23: a constraint. Class 54: too large for PostgreSQL.
 const ITEMS_FAULTS = ['22', '23', '54'];
 

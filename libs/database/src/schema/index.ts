@@ -1,5 +1,5 @@
 import type { AccountsTable, GrantsTable, UsageDailyTable } from './accounts.js';
-import type { ApiKeysTable, PeopleTable } from './control-plane.js';
+import type { ApiKeysTable, AuditLogTable, LoginTriesTable, MembershipsTable, PeopleTable, SessionsTable } from './control-plane.js';
 import type { DeliveriesTable, DeliveryAttemptsTable } from './deliveries.js';
 import type { IdempotencyKeysTable, RequestsTable } from './requests.js';
 import type { SigningSecretsTable } from './signing-secrets.js';
@@ -18,6 +18,10 @@ export interface Schema {
   tasks: TasksTable;
   api_keys: ApiKeysTable;
   people: PeopleTable;
+  memberships: MembershipsTable;
+  sessions: SessionsTable;
+  login_tries: LoginTriesTable;
+  audit_log: AuditLogTable;
   signing_secrets: SigningSecretsTable;
   deliveries: DeliveriesTable;
   delivery_attempts: DeliveryAttemptsTable;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import type { Database } from '../database.js';
+import { type Database, inTransaction } from '../database.js';
 import { NotFound } from './not-found.js';
 
 export interface AccountView {
@@ -24,12 +24,10 @@ export interface NewAccount {
 
 /** Makes an account with its first credits. */
 export async function createAccount(database: Database, { id = randomUUID(), name, credits = 0, concurrency, rate }: NewAccount): Promise<AccountView> {
-  await database.transaction().execute(async (transaction) => {
-    await transaction
-      .insertInto('accounts')
-      .values({ id, name, ...(concurrency === undefined ? {} : { concurrency }), ...(rate === undefined ? {} : { rate }) })
-      .execute();
-  });
+  await database
+    .insertInto('accounts')
+    .values({ id, name, ...(concurrency === undefined ? {} : { concurrency }), ...(rate === undefined ? {} : { rate }) })
+    .execute();
   return credits > 0 ? grantCredits(database, id, credits) : showAccount(database, id);
 }
 
@@ -43,7 +41,7 @@ export async function showAccount(database: Database, id: string): Promise<Accou
 
 /** Adds credits, available at once, and records the grant. Throws `NotFound`. */
 export async function grantCredits(database: Database, id: string, credits: number): Promise<AccountView> {
-  await database.transaction().execute(async (transaction) => {
+  await inTransaction(database, async (transaction) => {
     const { numUpdatedRows } = await transaction
       .updateTable('accounts')
       .set({ granted: sql`granted + ${credits}`, balance: sql`balance + ${credits}` })
