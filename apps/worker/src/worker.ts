@@ -30,8 +30,9 @@ export const worker: Service<Config> = {
       controllers: [WorkController],
       providers: [RunTask, { provide: HtmlStorage, useValue: storage }, { provide: SERVED, useValue: served }, { provide: LOGGER, useValue: logger }],
     };
-    const lanes = served.map(({ id }) => new LaneReader(bus, id, config.WORKER_SLOTS));
-    const strategy = new JetStreamStrategy({ bus, logger, readers: { work: lanes }, drainMs: DRAIN_MS });
+    const lanes = served.map(({ id, route }) => ({ id, upstream: route('live') ?? ('none' as const), reader: new LaneReader(bus, id, config.WORKER_SLOTS) }));
+    bus.serves = () => lanes.map(({ id, upstream, reader: { slots, running } }) => ({ provider: id, upstream, slots, running }));
+    const strategy = new JetStreamStrategy({ bus, logger, readers: { work: lanes.map(({ reader }) => reader) }, drainMs: DRAIN_MS });
     const app = await NestFactory.createMicroservice(module, { strategy, logger: nestLogger(logger) });
     await app.listen();
     measureBacklog(bus, served);

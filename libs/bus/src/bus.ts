@@ -1,17 +1,19 @@
 import { jetstream, jetstreamManager, type JetStreamClient, type JetStreamManager } from '@nats-io/jetstream';
 import { Objm } from '@nats-io/obj';
-import { connect, headers, nanos, type Msg, type MsgHdrs, type NatsConnection, type Subscription } from '@nats-io/transport-node';
+import { connect, headers, nanos, nuid, type Msg, type MsgHdrs, type NatsConnection, type Subscription } from '@nats-io/transport-node';
 import { context, propagation } from '@opentelemetry/api';
+import { presence, type Presence, type Serving } from '@overheard/contracts';
 import type { Logger } from '@overheard/runtime';
 import type { z } from 'zod';
 import { CLAIM_CHECK, ClaimCheck, INLINE_MAX_BYTES } from './claim-check.js';
 import type { BusConfig } from './config.js';
-import { CONSUMERS, ensureTopology, LANES, Names } from './topology.js';
+import { CONSUMERS, ensureTopology, LANES, Names, SUBJECTS } from './topology.js';
 
 const TRANSIT_TTL_MS = 24 * 3_600_000;
 const PUBLISH_WITHIN_MS = 4000;
 const RESTORE_AGAIN_MS = 1000;
 const BEHIND = 1000;
+const ROLL_CALL_MS = 2000;
 
 /** Somebody's message does not fit the schema it is published or read with. */
 export class MessageInvalid extends Error {
@@ -20,6 +22,8 @@ export class MessageInvalid extends Error {
 
 /** A connection to NATS and everything this product does with it. All subjects are given without the prefix. */
 export class Bus {
+  /** What this process serves, for the roll call. */
+  serves: () => Serving[] = () => [];
   private readonly reconnected: (() => unknown)[] = [];
 
   private constructor(
@@ -53,6 +57,7 @@ export class Bus {
     const transit = await ensure();
     const bus = new Bus(connection, js, manager, names, new ClaimCheck(transit), ensure, logger);
     void bus.watch();
+    bus.answerRollCall(service);
     return bus;
   }
 
@@ -124,6 +129,21 @@ export class Bus {
       }
     };
     return this.connection.subscribe(this.names.subject(subject), { queue: 'all', callback: (error, message) => void (error ?? respond(message)) });
+  }
+
+  private answerRollCall(service: string): void {
+    const self = { service, id: nuid.next(), since: new Date().toISOString() };
+    this.connection.subscribe(this.names.subject(SUBJECTS.rollCall), {
+      callback: (error, message) => void (error ?? message.respond(encode(presence, { ...self, serves: this.serves() }, SUBJECTS.rollCall))),
+    });
+  }
+
+  /** Every process that is there right now, this one too; it is over when nobody has answered for a moment. */
+  async rollCall(): Promise<Presence[]> {
+    const present: Presence[] = [];
+    const answers = await this.connection.requestMany(this.names.subject(SUBJECTS.rollCall), '', { strategy: 'stall', maxWait: ROLL_CALL_MS });
+    for await (const answer of answers) present.push(decode(presence, answer.data, SUBJECTS.rollCall));
+    return present;
   }
 
   /** Those publications to work lanes that their stream does not hold: it was made anew since, or the message is gone. */

@@ -31,9 +31,14 @@ export class LaneReader {
   constructor(
     private readonly bus: Bus,
     private readonly provider: string,
-    slots: number,
+    readonly slots: number,
   ) {
     this.free = slots;
+  }
+
+  /** How many tasks are at work. */
+  get running(): number {
+    return this.slots - this.free;
   }
 
   async start(take: (delivery: Delivery) => Promise<void>): Promise<void> {

@@ -24,6 +24,7 @@ export const SUBJECTS = {
   settled: 'evt.settled',
   claim: 'rpc.claim',
   attemptFailed: 'rpc.attempt-failed',
+  rollCall: 'rpc.roll-call',
   inbox: (gateway: string) => `inbox.${gateway}`,
 } as const;
 

@@ -121,3 +121,17 @@ export type OutcomeNotice = z.infer<typeof outcomeNotice>;
 /** `evt.settled`: the credits of a terminal task have been charged or released; deliveries and long polls start here. */
 export const settledEvent = z.object({ id: z.uuid(), accountId: z.uuid(), status: z.enum(['COMPLETED', 'FAILED']), creditsCharged: z.int() });
 export type SettledEvent = z.infer<typeof settledEvent>;
+
+/** What a process's share in serving a provider is; `none`: it has no credentials, so the provider's tasks fail at once. */
+export const serving = z.object({ provider: z.string(), upstream: z.enum(['live', 'sandbox', 'none']), slots: z.int(), running: z.int() });
+export type Serving = z.infer<typeof serving>;
+
+/** A process's answer to the roll call. */
+export const presence = z.object({
+  service: z.string(),
+  id: z.string(),
+  /** ISO 8601. */
+  since: z.string(),
+  serves: z.array(serving),
+});
+export type Presence = z.infer<typeof presence>;
