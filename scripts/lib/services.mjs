@@ -33,7 +33,7 @@ export function addressesOf(ports) {
  * @returns {Service[]}
  */
 export function servicesOf({ ports, providers, environment }) {
-  const { storageUrl, dashboardUrl, sandboxUrl } = addressesOf(ports);
+  const { baseUrl, storageUrl, dashboardUrl, sandboxUrl } = addressesOf(ports);
   const allowedHosts = [process.env.WEBHOOK_ALLOWED_HOSTS, new URL(sandboxUrl).host].filter(Boolean).join(',');
   /** @type {(name: string, own?: { listedAs?: string[], env?: NodeJS.ProcessEnv }) => Service} */
   const service = (name, { listedAs = [name], env = {} } = {}) => {
@@ -56,7 +56,7 @@ export function servicesOf({ ports, providers, environment }) {
     service('task-store'),
     service('webhook-dispatcher'),
     service('worker', { listedAs: providers.map(({ id }) => workerName(id)), env: { PROVIDERS: providers.map(({ id }) => id).join(',') } }),
-    service('dashboard', { env: { PORT: String(ports.dashboard) } }),
+    service('dashboard', { env: { PORT: String(ports.dashboard), GATEWAY_URL: baseUrl } }),
     service('gateway', { env: { PORT: String(ports.public) } }),
   ];
 }

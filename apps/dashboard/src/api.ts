@@ -1,4 +1,4 @@
-import type { Quality, Scope, StandardError } from '@overheard/contracts';
+import type { Quality, Role, Scope, StandardError } from '@overheard/contracts';
 
 // The JSON API between the pages and their server: types and addresses only, so that the pages can import it too.
 // Times are ISO 8601 texts. A GET takes its question as the query, every change is a POST with a JSON body (`{}` when there is nothing to say).
@@ -84,7 +84,7 @@ export interface Problem {
 }
 
 /** A viewer reads; a member also acts (runs, redelivers); an owner also manages keys, people and signing. */
-export type Role = 'viewer' | 'member' | 'owner';
+export type { Role };
 
 // ---- Session
 
@@ -443,7 +443,7 @@ export interface TestDeliveryBody {
 // ---- Queue, usage, status
 
 export interface Queue {
-  /** Tasks and synchronous requests of this account that are not over. */
+  /** Tasks of this account that are not over. */
   outstanding: OutstandingTasks[];
   /** When the one that waits longest was made. */
   oldestAt: string | null;
@@ -453,7 +453,6 @@ export interface Queue {
 
 export interface OutstandingTasks {
   provider: string;
-  mode: 'sync' | 'async';
   priority: number;
   waiting: number;
   processing: number;

@@ -1,2 +1,3 @@
 /** What is injected by name. */
 export const CONFIG = Symbol('config');
+export const LOGGER = Symbol('logger');

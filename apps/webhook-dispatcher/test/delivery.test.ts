@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   disableSigning,
   enableSigning,
-  isSigning,
+  signingSince,
   listDeliveries,
   readTask,
   redeliver,
@@ -276,7 +276,7 @@ describe('signing', () => {
     expect(Math.abs(Number(hit?.headers['x-service-timestamp']) - Date.now() / 1000)).toBeLessThan(3);
 
     expect(await disableSigning(stage.database, accountId)).toEqual({ enabled: false });
-    expect(await isSigning(stage.database, accountId)).toBe(false);
+    expect(await signingSince(stage.database, accountId)).toBeUndefined();
     await over(await deliver(receiver, accountId));
     expect(Object.keys(receiver.hits[1]?.headers ?? {}).filter((name) => /^(x-service|webhook)-/.test(name))).toEqual([]);
     await expect(rotateSigning(stage.database, key, accountId)).rejects.toMatchObject({ name: 'NotFound' });

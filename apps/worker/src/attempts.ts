@@ -1,4 +1,13 @@
-import { type AttemptMade, type Outcome, type Quality, type QualityCheck, RETRIES_EXCEEDED, standardError, UpstreamFailure, upstreamError } from '@overheard/contracts';
+import {
+  type AttemptMade,
+  type Outcome,
+  type Quality,
+  type QualityCheck,
+  RETRIES_EXCEEDED,
+  standardError,
+  UpstreamFailure,
+  upstreamError,
+} from '@overheard/contracts';
 import type { Clock } from '@overheard/runtime';
 import { ATTEMPT_MAX_MS, ATTEMPTS_MAX, DEGRADED_RETRIES_MAX, waitMs } from './retry-policy.js';
 

@@ -158,7 +158,14 @@ export class RunTask implements OnApplicationBootstrap {
   }
 }
 
-const failedAtOnce = (error: StandardError): Ended => ({ outcome: { status: 'FAILED', error }, charge: false, attempts: 0, upstreamMs: 0, parseMs: 0, tried: [] });
+const failedAtOnce = (error: StandardError): Ended => ({
+  outcome: { status: 'FAILED', error },
+  charge: false,
+  attempts: 0,
+  upstreamMs: 0,
+  parseMs: 0,
+  tried: [],
+});
 
 const reasonOf = ({ outcome }: Ended): string | undefined =>
   outcome.status === 'FAILED' ? String(outcome.error.details?.['reason'] ?? outcome.error.code) : undefined;

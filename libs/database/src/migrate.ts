@@ -6,7 +6,13 @@ import * as deliveries from './migrations/0003-deliveries.js';
 import * as sweeps from './migrations/0004-sweeps.js';
 import * as controlPlane from './migrations/0005-control-plane.js';
 
-const MIGRATIONS = { '0001-tables': tables, '0002-admission': admission, '0003-deliveries': deliveries, '0004-sweeps': sweeps, '0005-control-plane': controlPlane };
+const MIGRATIONS = {
+  '0001-tables': tables,
+  '0002-admission': admission,
+  '0003-deliveries': deliveries,
+  '0004-sweeps': sweeps,
+  '0005-control-plane': controlPlane,
+};
 
 /** Brings the schema up to date. Safe to run by several processes at once: one migrates, the others wait. Returns what was applied. */
 export async function migrate(database: Database): Promise<string[]> {

@@ -25,6 +25,15 @@ export interface DeliveryView {
   attempts: AttemptView[];
 }
 
+/** A delivery with what is sent, and how receivers answered. */
+export interface DeliveryShown extends DeliveryView {
+  createdAt: Date;
+  expiresAt: Date;
+  /** Null once the task has expired. */
+  body: Buffer | null;
+  attempts: (AttemptView & { answer: Buffer | null })[];
+}
+
 export interface DeliveriesWanted {
   accountId: string;
   taskId?: string | undefined;
@@ -75,6 +84,17 @@ export async function listDeliveries(database: Database, wanted: DeliveriesWante
     .execute();
   const deliveries = await withAttempts(database, rows);
   return { deliveries, nextCursor: rows.length === limit ? (rows.at(-1)?.deliveryId ?? null) : null };
+}
+
+/** One of an account's deliveries, with everything that is known of it. Throws `NotFound`. */
+export async function showDelivery(database: Database, { deliveryId, accountId }: { deliveryId: string; accountId: string }): Promise<DeliveryShown> {
+  const delivery = await selectDeliveries(database)
+    .select(['created_at as createdAt', 'expires_at as expiresAt', 'body'])
+    .where('id', '=', deliveryId)
+    .where('account_id', '=', accountId)
+    .executeTakeFirst();
+  if (!delivery) throw new NotFound(`there is no delivery ${deliveryId}`);
+  return { ...delivery, attempts: await selectAttempts(database, [deliveryId]).select('answer').execute() };
 }
 
 /** Makes a delivery due at once, whatever came of it before; a pending attempt is replaced by this one. Throws `NotFound`, `BodyGone`. */
@@ -161,16 +181,18 @@ export async function webhookOf(database: Database, taskId: string): Promise<Web
 const selectDeliveries = (database: Database) =>
   database.selectFrom('deliveries').select(['id as deliveryId', 'task_id as taskId', 'url', 'status', nextAttemptAt.as('nextAttemptAt')]);
 
+const selectAttempts = (database: Database, ids: string[]) =>
+  database
+    .selectFrom('delivery_attempts')
+    .select(['attempt', 'at', 'status_code as statusCode', 'duration_ms as durationMs', 'error'])
+    .where('delivery_id', 'in', ids)
+    .where(isOver)
+    .orderBy('attempt');
+
 async function withAttempts(database: Database, deliveries: Omit<DeliveryView, 'attempts'>[]): Promise<DeliveryView[]> {
   if (deliveries.length === 0) return [];
   const ids = deliveries.map(({ deliveryId }) => deliveryId);
-  const attempts = await database
-    .selectFrom('delivery_attempts')
-    .select(['delivery_id', 'attempt', 'at', 'status_code as statusCode', 'duration_ms as durationMs', 'error'])
-    .where('delivery_id', 'in', ids)
-    .where(isOver)
-    .orderBy('attempt')
-    .execute();
+  const attempts = await selectAttempts(database, ids).select('delivery_id').execute();
   const byDelivery = new Map<string, AttemptView[]>(deliveries.map(({ deliveryId }) => [deliveryId, []]));
   for (const { delivery_id, ...attempt } of attempts) byDelivery.get(delivery_id)?.push(attempt);
   return deliveries.map((delivery) => ({ ...delivery, attempts: byDelivery.get(delivery.deliveryId) ?? [] }));

@@ -37,10 +37,7 @@ export class LastOwner extends Error {
  * Lets a person log in to the dashboard and use an account there. Whoever has a login already keeps their password, and
  * whoever is in that account already their role; `isNew` is false then.
  */
-export async function createPerson(
-  database: Database,
-  { email, password, accountId, role = 'owner' }: NewPerson,
-): Promise<PersonView & { isNew: boolean }> {
+export async function createPerson(database: Database, { email, password, accountId, role = 'owner' }: NewPerson): Promise<PersonView & { isNew: boolean }> {
   const address = email.toLowerCase();
   const stored = await hashed(password);
   return inTransaction(database, async (transaction) => {

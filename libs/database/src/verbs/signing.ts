@@ -43,9 +43,9 @@ export async function disableSigning(database: Database, accountId: string): Pro
   return { enabled: false };
 }
 
-/** Whether an account's deliveries are signed. */
-export async function isSigning(database: Database, accountId: string): Promise<boolean> {
-  return (await database.selectFrom('signing_secrets').select('account_id').where('account_id', '=', accountId).executeTakeFirst()) !== undefined;
+/** Since when an account's deliveries are signed with its present secret; undefined where they are not. */
+export async function signingSince(database: Database, accountId: string): Promise<Date | undefined> {
+  return (await database.selectFrom('signing_secrets').select('created_at').where('account_id', '=', accountId).executeTakeFirst())?.created_at;
 }
 
 /** The form that Standard Webhooks libraries read too (decision W3). */
