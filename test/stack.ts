@@ -15,7 +15,7 @@ import { type Ending, standInWorker } from './stand-in-worker.js';
 export { ApiClient, type Reply } from './api-client.js';
 
 /** In the order in which they are ended. */
-const SERVICES = ['gateway', 'worker', 'task-store', 'webhook-dispatcher', 'sandbox'] as const;
+const SERVICES = ['gateway', 'worker', 'task-store', 'webhook-dispatcher', 'dashboard', 'sandbox'] as const;
 export type ServiceName = (typeof SERVICES)[number];
 
 const CORE: readonly ServiceName[] = ['gateway', 'worker', 'task-store', 'sandbox'];
@@ -56,6 +56,7 @@ export class Stack {
   bus!: Bus;
   baseUrl!: string;
   sandboxUrl!: string;
+  dashboardUrl!: string;
   private testDatabase: TestDatabase | undefined;
   private testBus: TestBus | undefined;
   private readonly processes = new Map<ServiceName, ProgramProcess>();
@@ -184,6 +185,7 @@ export class Stack {
     );
     this.baseUrl = `http://127.0.0.1:${ports['gateway']}`;
     this.sandboxUrl = `http://127.0.0.1:${ports['sandbox']}`;
+    this.dashboardUrl = `http://127.0.0.1:${ports['dashboard']}`;
     this.common = {
       PATH: process.env['PATH'],
       PARENT_STDIN: '1',
@@ -194,6 +196,7 @@ export class Stack {
       // Whatever is written under it is gone by itself after seconds.
       REDIS_PREFIX: bus.NATS_PREFIX,
       STORAGE_URL: `${this.baseUrl}/html`,
+      GATEWAY_URL: this.baseUrl,
       SANDBOX_URL: this.sandboxUrl,
       UPSTREAM_FALLBACK: 'sandbox',
       PROVIDERS: 'CHATGPT',
