@@ -1,5 +1,5 @@
 import { addressKey, domainOf } from '@overheard/providers/answer/addresses';
-import { Text, Tooltip, Typography } from '@mantine/core';
+import { Text, Tooltip, Typography, VisuallyHidden } from '@mantine/core';
 import { type ReactNode, useId, useRef, useState } from 'react';
 import Markdown from 'react-markdown';
 import remarkGfm from 'remark-gfm';
@@ -89,13 +89,12 @@ function PillButton({ source, onFollow, children }: { source: Source; onFollow: 
         </>
       }
     >
-      <button
-        type="button"
-        className={classes.pill}
-        aria-label={`Source ${source.position}: ${source.label}`}
-        onClick={(event) => onFollow(event.currentTarget)}
-      >
+      <button type="button" className={classes.pill} onClick={(event) => onFollow(event.currentTarget)}>
         {children}
+        <VisuallyHidden>
+          {' '}
+          (source {source.position}: {source.label})
+        </VisuallyHidden>
       </button>
     </Tooltip>
   );

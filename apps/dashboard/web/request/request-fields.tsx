@@ -1,4 +1,4 @@
-import { Code, Group, NumberInput, SegmentedControl, Stack, Switch, TextInput } from '@mantine/core';
+import { Badge, Code, Group, NumberInput, SegmentedControl, Stack, Switch, TextInput } from '@mantine/core';
 import { type Field, type Payload, valueAt, withValue } from './fields';
 
 interface Props {
@@ -7,33 +7,36 @@ interface Props {
   onChange: (payload: Payload) => void;
   /** Faults by the path of the field. */
   errors: Record<string, string>;
+  /** What options cost, by the path of the field; those that are free are not named. */
+  prices: Record<string, number>;
 }
 
 /** The optional fields of a request, named as the API names them. */
-export function RequestFields({ fields, payload, onChange, errors }: Props) {
+export function RequestFields({ fields, payload, onChange, errors, prices }: Props) {
   return fields.map((field) => (
     <RequestField
       key={field.path}
       field={field}
       payload={payload}
       errors={errors}
+      prices={prices}
       onChange={onChange}
       set={(value) => onChange(withValue(payload, field.path, value))}
     />
   ));
 }
 
-function RequestField({ field, payload, errors, onChange, set }: Omit<Props, 'fields'> & { field: Field; set: (value: unknown) => void }) {
+function RequestField({ field, payload, errors, prices, onChange, set }: Omit<Props, 'fields'> & { field: Field; set: (value: unknown) => void }) {
   const { path, description } = field;
   const value = valueAt(payload, path);
-  const common = { label: <Code>{path}</Code>, description, error: errors[path] };
+  const common = { label: <Name path={path} credits={prices[path]} />, description, error: errors[path] };
   switch (field.kind) {
     case 'flag':
       return <Switch {...common} checked={value === true} onChange={(event) => set(event.currentTarget.checked || undefined)} />;
     case 'choice':
       return (
         <Group gap="sm" role="group" aria-label={path}>
-          <Code>{path}</Code>
+          <Name path={path} credits={prices[path]} />
           <SegmentedControl
             size="xs"
             aria-label={path}
@@ -72,10 +75,21 @@ function RequestField({ field, payload, errors, onChange, set }: Omit<Props, 'fi
           <Switch {...common} checked={value !== undefined} onChange={(event) => set(event.currentTarget.checked ? {} : undefined)} />
           {value !== undefined && field.fields.length > 0 && (
             <Stack gap="xs" pl="xl">
-              <RequestFields fields={field.fields} payload={payload} errors={errors} onChange={onChange} />
+              <RequestFields fields={field.fields} payload={payload} errors={errors} prices={prices} onChange={onChange} />
             </Stack>
           )}
         </Stack>
       );
   }
 }
+
+const Name = ({ path, credits }: { path: string; credits: number | undefined }) => (
+  <Group gap={6} component="span">
+    <Code>{path}</Code>
+    {credits !== undefined && (
+      <Badge size="xs" color="gray" component="span">
+        +{credits}
+      </Badge>
+    )}
+  </Group>
+);

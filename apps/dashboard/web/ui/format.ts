@@ -36,7 +36,7 @@ const UNITS = [
 export function ago(iso: string, now = Date.now()): string {
   const difference = new Date(iso).getTime() - now;
   const [unit, size] = UNITS.find(([, size]) => Math.abs(difference) >= size) ?? ['second', 1000];
-  return Math.abs(difference) < 1000 ? 'just now' : AGO.format(Math.trunc(difference / size), unit);
+  return Math.abs(difference) < 2000 ? 'just now' : AGO.format(Math.trunc(difference / size), unit);
 }
 
 /** The English name of an ISO 3166-1 code. */

@@ -30,7 +30,7 @@ interface Props<Row> {
 export function Table<Row>({ label, columns, rows, expected = 5, keyOf, onOpen, detail }: Props<Row>) {
   const classOf = ({ numeric, wideOnly }: Column<Row>) => [numeric && classes.numeric, wideOnly && classes.wideOnly].filter(Boolean).join(' ') || undefined;
   return (
-    <div className={classes.scroll} role="region" aria-label={label} tabIndex={0} aria-busy={rows === undefined}>
+    <div className={classes.scroll} role="group" aria-label={label} tabIndex={0} aria-busy={rows === undefined}>
       <MantineTable highlightOnHover={onOpen !== undefined} className={classes.table}>
         <MantineTable.Thead>
           <MantineTable.Tr>

@@ -8,7 +8,7 @@ export const Time = ({ at }: { at: string }) => (
   </time>
 );
 
-const TICK_MS = 10_000;
+const TICK_MS = 1000;
 
 /** How long ago a moment was, or how far off it is. */
 export function Ago({ at }: { at: string }) {
@@ -19,7 +19,7 @@ export function Ago({ at }: { at: string }) {
   }, []);
   return (
     <time dateTime={at} title={dateTime(at)}>
-      {ago(at, Math.max(now, Date.now()))}
+      {ago(at, now)}
     </time>
   );
 }
