@@ -8,7 +8,8 @@ export default defineConfig({
   root: 'web',
   plugins: [react()],
   build: {
-    target: 'es2022',
+    // The first that know light-dark().
+    target: ['chrome123', 'firefox120', 'safari17.5'],
     modulePreload: { polyfill: false },
     // Nothing as a data: address, which the Content-Security-Policy forbids.
     assetsInlineLimit: 0,

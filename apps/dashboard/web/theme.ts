@@ -23,7 +23,8 @@ export const theme = createTheme({
     Button: { defaultProps: { size: 'sm' } },
     Anchor: { defaultProps: { underline: 'hover' } },
     Paper: { defaultProps: { withBorder: true } },
-    Badge: { defaultProps: { variant: 'light', radius: 'sm', tt: 'none', fw: 500 } },
+    // A badge says one thing, and never half of it.
+    Badge: { defaultProps: { variant: 'light', radius: 'sm', tt: 'none', fw: 500 }, styles: { root: { minWidth: 'max-content' } } },
     Table: { defaultProps: { verticalSpacing: 'xs', horizontalSpacing: 'sm' } },
     Tooltip: { defaultProps: { events: { hover: true, focus: true, touch: true }, withArrow: true, multiline: true, maw: 320 } },
     Modal: { defaultProps: { centered: true, overlayProps: { backgroundOpacity: 0.5 } } },
@@ -32,19 +33,24 @@ export const theme = createTheme({
 
 /** Mantine's own colours of text on a tint, and of secondary text, miss the contrast of WCAG AA; these have it. */
 export const contrasts: CSSVariablesResolver = ({ colors }) => {
-  const texts = (shadeOf: (shades: MantineColorsTuple, name: string) => string) =>
+  const tints = (shadeOf: (shades: MantineColorsTuple, name: string) => string, tint: number) =>
     Object.fromEntries(
       Object.entries({ ...DEFAULT_THEME.colors, ...colors }).flatMap(([name, shades]) => {
         const color = shadeOf(shades as MantineColorsTuple, name);
-        return ['light-color', 'text', 'outline'].map((use) => [`--mantine-color-${name}-${use}`, color]);
+        return [
+          ...['light-color', 'text', 'outline'].map((use) => [`--mantine-color-${name}-${use}`, color]),
+          [`--mantine-color-${name}-light`, `color-mix(in srgb, ${shades![5]} ${tint}%, transparent)`],
+          [`--mantine-color-${name}-light-hover`, `color-mix(in srgb, ${shades![5]} ${tint + 8}%, transparent)`],
+        ];
       }),
     );
   return {
     variables: {},
     light: {
       // The yellows and greens of the palette stay too pale down to their last shade.
-      ...texts(
+      ...tints(
         (shades, name) => ({ yellow: '#7a4d00', orange: '#a33b00', green: '#1d6b2e', teal: '#086b4f', lime: '#4c6600', gray: '#495057' })[name] ?? shades[9],
+        13,
       ),
       '--mantine-color-dimmed': '#5b636d',
       '--mantine-color-placeholder': '#6b7280',
@@ -53,8 +59,7 @@ export const contrasts: CSSVariablesResolver = ({ colors }) => {
       '--surface': '#fafbfc',
     },
     dark: {
-      ...texts((shades) => shades[3]),
-      '--mantine-color-dark-light-color': dark[1],
+      ...tints((shades, name) => (name === 'dark' ? dark[1] : shades[3]), 18),
       '--mantine-color-text': dark[0],
       '--mantine-color-dimmed': dark[2],
       '--mantine-color-placeholder': '#868e9a',

@@ -17,7 +17,7 @@ export function QueuePage() {
   const { data: providers = [] } = useProviders();
   const sum = (what: 'waiting' | 'processing') => queue?.outstanding.reduce((count, entry) => count + entry[what], 0);
   return (
-    <Page title="Queue" about="Live: tasks and synchronous requests of this account that are not over.">
+    <Page title="Queue" about="Live: tasks of this account that are not over.">
       {error && <Problem title="The queue could not be loaded" error={error} onRetry={() => void refetch()} />}
       <SimpleGrid cols={{ base: 2, md: 4 }}>
         <Figure name="Waiting" value={figure(sum('waiting'))} />
@@ -55,10 +55,10 @@ const Outstanding = ({ rows, providers }: { rows: OutstandingTasks[] | undefined
     label="Outstanding"
     rows={rows && [...rows].sort((a, b) => b.priority - a.priority)}
     expected={3}
-    keyOf={({ provider, mode, priority }) => `${provider} ${mode} ${priority}`}
+    keyOf={({ provider, priority }) => `${provider} ${priority}`}
     columns={[
       { name: 'Provider', cell: ({ provider }) => labelOf(providers, provider) },
-      { name: 'Priority', cell: ({ mode, priority }) => (mode === 'sync' ? 'synchronous' : priority) },
+      { name: 'Priority', numeric: true, cell: ({ priority }) => priority },
       { name: 'Waiting', numeric: true, cell: ({ waiting }) => number(waiting) },
       { name: 'Processing', numeric: true, cell: ({ processing }) => number(processing) },
       { name: 'Oldest', numeric: true, cell: ({ oldestAt }) => <Ago at={oldestAt} /> },

@@ -69,12 +69,12 @@ export function Outcome({ request, tabs = [] }: Props) {
 }
 
 const CHECKS: Record<string, string> = {
-  answer_present: 'There is an answer.',
-  citations_resolve: 'Every citation leads to a source.',
-  sources_present: 'The search was on and gave sources.',
-  complete_stream: 'The answer came to its end.',
-  country_applied: 'It was asked from the country that was wanted.',
-  aioverview: 'The AI Overview is there.',
+  answer_present: 'There is no answer in it.',
+  citations_resolve: 'A citation leads to no source.',
+  sources_present: 'No sources came with it, though the search was on.',
+  complete_stream: 'The answer broke off.',
+  country_applied: 'It may not be for the country that was wanted.',
+  aioverview: 'The AI Overview could not be had.',
 };
 
 function Degraded({ quality }: { quality: Quality }) {
@@ -82,12 +82,10 @@ function Degraded({ quality }: { quality: Quality }) {
   if (failed.length === 0) return null;
   return (
     <Alert color="yellow" title="This answer is worse than it should be" mb="lg">
-      <Text>These checks failed:</Text>
       <List size="sm">
         {failed.map(({ id, detail }) => (
           <List.Item key={id}>
-            {CHECKS[id] ?? id} <span className="mono">{id}</span>
-            {detail && `: ${detail}`}
+            {CHECKS[id] ?? 'A check failed.'} {detail} <span className="mono">({id})</span>
           </List.Item>
         ))}
       </List>

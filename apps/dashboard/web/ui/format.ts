@@ -8,6 +8,10 @@ const REGIONS = new Intl.DisplayNames('en', { type: 'region' });
 
 export const dateTime = (iso: string): string => DATE_TIME.format(new Date(iso)).replace(',', '');
 
+/** The time of day for a moment of today, date and time for others. */
+export const dateOrTime = (iso: string): string =>
+  new Date(iso).toDateString() === new Date().toDateString() ? dateTime(iso).split(' ').at(-1)! : dateTime(iso);
+
 /** A day of the API, `YYYY-MM-DD`, which is one of UTC. */
 export const day = (date: string): string => DAY.format(new Date(`${date.slice(0, 10)}T00:00:00Z`));
 

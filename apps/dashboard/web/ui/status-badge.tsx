@@ -18,7 +18,14 @@ const COLORS = { ok: 'green', failed: 'red', refused: 'orange', in_progress: 'bl
 export function RequestBadge({ request: { status, statusCode } }: { request: Pick<RequestEntry, 'status' | 'statusCode'> }) {
   return (
     <Badge color={statusCode === 499 ? 'gray' : COLORS[status]} className="number">
-      {status === 'in_progress' ? 'Running' : `${statusCode} ${WORDS[statusCode ?? 0] ?? ''}`}
+      {status === 'in_progress' ? (
+        'Running'
+      ) : (
+        <>
+          {statusCode}
+          <span className="wide-only"> {WORDS[statusCode ?? 0]}</span>
+        </>
+      )}
     </Badge>
   );
 }

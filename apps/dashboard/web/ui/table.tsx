@@ -10,6 +10,8 @@ export interface Column<Row> {
   /** On narrow screens left out: a cell that stays says it too. */
   wideOnly?: boolean;
   width?: number | string;
+  /** Takes what the others leave, and gives way first. */
+  grows?: boolean;
   /** The heading is read out, not shown, as over buttons. */
   hiddenName?: boolean;
 }
@@ -28,7 +30,8 @@ interface Props<Row> {
 
 /** A table that scrolls sideways inside its frame rather than with the page. */
 export function Table<Row>({ label, columns, rows, expected = 5, keyOf, onOpen, detail }: Props<Row>) {
-  const classOf = ({ numeric, wideOnly }: Column<Row>) => [numeric && classes.numeric, wideOnly && classes.wideOnly].filter(Boolean).join(' ') || undefined;
+  const classOf = ({ numeric, wideOnly, grows }: Column<Row>) =>
+    [numeric && classes.numeric, wideOnly && classes.wideOnly, grows && classes.grows].filter(Boolean).join(' ') || undefined;
   return (
     <div className={classes.scroll} role="group" aria-label={label} tabIndex={0} aria-busy={rows === undefined}>
       <MantineTable highlightOnHover={onOpen !== undefined} className={classes.table}>

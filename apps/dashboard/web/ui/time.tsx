@@ -1,10 +1,10 @@
 import { useEffect, useState } from 'react';
-import { ago, dateTime } from './format';
+import { ago, dateOrTime, dateTime } from './format';
 
-/** A moment on the reader's clock. */
-export const Time = ({ at }: { at: string }) => (
+/** A moment on the reader's clock; a short one of today leaves out the day. */
+export const Time = ({ at, isShort = false }: { at: string; isShort?: boolean }) => (
   <time dateTime={at} title={`${ago(at)} (${at})`} className="number">
-    {dateTime(at)}
+    {isShort ? dateOrTime(at) : dateTime(at)}
   </time>
 );
 

@@ -96,6 +96,12 @@ function Content({ request }: { request: RequestDetail }) {
       <JsonTree value={request.payload} open={3} />
     </Section>
   );
+  // The answer takes the room where there is one; else how it went is what somebody came for.
+  const timeline = (
+    <Section title="Timeline">
+      <Timeline events={request.timeline} />
+    </Section>
+  );
   return (
     <Stack gap="lg">
       <Paper p="md">
@@ -109,9 +115,7 @@ function Content({ request }: { request: RequestDetail }) {
           <Section title="Overview">
             <Overview request={request} />
           </Section>
-          <Section title="Timeline">
-            <Timeline events={request.timeline} />
-          </Section>
+          {request.result !== null && timeline}
         </Stack>
         <Stack gap="lg" miw={0}>
           {request.result !== null ? (
@@ -140,6 +144,7 @@ function Content({ request }: { request: RequestDetail }) {
                   <Empty title="The answer has expired">Prompt, status and credits stay in the log; the answer and its payload were kept for a day.</Empty>
                 </Paper>
               )}
+              {timeline}
               {payload}
               {request.deliveries.length > 0 && (
                 <Section title="Deliveries" padded={false}>

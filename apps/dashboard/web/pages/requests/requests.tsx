@@ -70,9 +70,10 @@ function useColumns(): Column<RequestEntry>[] {
   const labels = new Map(providers.map(({ id, label }) => [id, label]));
   const labelOf = ({ provider }: RequestEntry) => (provider === null ? '–' : (labels.get(provider) ?? provider));
   return [
-    { name: 'Status', width: 116, cell: (entry) => <RequestBadge request={entry} /> },
+    { name: 'Status', cell: (entry) => <RequestBadge request={entry} /> },
     {
       name: 'Prompt',
+      grows: true,
       cell: (entry) => (
         <div className={classes.prompt}>
           <Anchor component={Link} to={`/requests/${entry.id}`} className={classes.link} onClick={(event) => event.stopPropagation()}>
@@ -88,8 +89,7 @@ function useColumns(): Column<RequestEntry>[] {
         </div>
       ),
     },
-    { name: 'Provider', wideOnly: true, cell: (entry) => <span className={classes.nowrap}>{labelOf(entry)}</span> },
-    { name: 'Country', wideOnly: true, cell: ({ country }) => <span title={country ? countryName(country) : undefined}>{country ?? '–'}</span> },
+    { name: 'Provider', wideOnly: true, cell: (entry) => <Asked label={labelOf(entry)} entry={entry} /> },
     {
       name: 'Key',
       wideOnly: true,
@@ -104,7 +104,6 @@ function useColumns(): Column<RequestEntry>[] {
         </div>
       ),
     },
-    { name: 'Mode', wideOnly: true, cell: ({ mode }) => (mode === 'sync' ? 'sync' : 'task') },
     { name: 'Credits', wideOnly: true, numeric: true, cell: ({ creditsCharged }) => (creditsCharged === null ? '–' : number(creditsCharged)) },
     {
       name: 'Latency',
@@ -115,14 +114,19 @@ function useColumns(): Column<RequestEntry>[] {
     {
       name: 'Time',
       wideOnly: true,
-      cell: ({ createdAt }) => (
-        <span className={classes.nowrap}>
-          <Time at={createdAt} />
-        </span>
-      ),
+      cell: ({ createdAt }) => <Time at={createdAt} isShort />,
     },
   ];
 }
+
+const Asked = ({ label, entry: { country } }: { label: string; entry: RequestEntry }) => (
+  <span className={classes.nowrap}>
+    {label}{' '}
+    <Text span c="dimmed" title={country ? countryName(country) : undefined}>
+      {country}
+    </Text>
+  </span>
+);
 
 function NothingFound({ isFiltered, canAct, onClear }: { isFiltered: boolean; canAct: boolean; onClear: () => void }) {
   if (isFiltered) {
