@@ -21,7 +21,10 @@ describe('people', () => {
   test('who are added log in with the password they were given, in the role they were given', async () => {
     const person = new Visitor(stack.dashboardUrl, 'New.Person@Example.com');
     const { status, body } = await owner.post(ROUTES.people, { email: person.email, password: PASSWORD, role: 'viewer' });
-    expect([status, body]).toEqual([200, { id: expect.any(String), email: 'new.person@example.com', role: 'viewer', since: expect.any(String), isSelf: false }]);
+    expect([status, body]).toEqual([
+      200,
+      { id: expect.any(String), email: 'new.person@example.com', role: 'viewer', since: expect.any(String), isSelf: false },
+    ]);
     expect((await person.login()).body).toMatchObject({ state: 'in', account: { id: tenant.accountId, role: 'viewer' } });
     expect((await audited())[0]).toMatchObject({ person: owner.email, action: 'person.added', subject: 'new.person@example.com', detail: 'viewer' });
     expect((await owner.post(ROUTES.people, { email: person.email, password: PASSWORD, role: 'owner' })).status).toBe(409);
@@ -65,15 +68,19 @@ describe('people', () => {
     const [left] = await listPeople(stack.database, accountId);
     const last = left?.email === one.email ? one : two;
     await last.login();
-    expect([(await last.post(ROUTES.removalOf(last.personId))).status, (await last.post(ROUTES.roleOf(last.personId), { role: 'viewer' })).status]).toEqual([409, 409]);
+    expect([(await last.post(ROUTES.removalOf(last.personId))).status, (await last.post(ROUTES.roleOf(last.personId), { role: 'viewer' })).status]).toEqual([
+      409, 409,
+    ]);
   });
 
-  test.each([{}, { email: 'x', password: PASSWORD, role: 'owner' }, { email: 'a@b.example', password: 'short', role: 'owner' }, { email: 'a@b.example', password: PASSWORD, role: 'god' }])(
-    'are not added by %j',
-    async (given) => {
-      expect((await owner.post(ROUTES.people, given)).status).toBe(400);
-    },
-  );
+  test.each([
+    {},
+    { email: 'x', password: PASSWORD, role: 'owner' },
+    { email: 'a@b.example', password: 'short', role: 'owner' },
+    { email: 'a@b.example', password: PASSWORD, role: 'god' },
+  ])('are not added by %j', async (given) => {
+    expect((await owner.post(ROUTES.people, given)).status).toBe(400);
+  });
 });
 
 describe('the audit log', () => {
@@ -131,11 +138,16 @@ describe('a key', () => {
     expect((await listKeys(stack.database, strangers.accountId)).find(({ keyId }) => keyId === strangers.keyId)?.revokedAt).toBeNull();
   });
 
-  test.each([{}, { name: '' }, { name: 'x', scopes: [] }, { name: 'x', scopes: ['everything'] }, { name: 'x', expiresInDays: 0 }, { name: 'x\u0000' }, { name: 'x', test: 'yes' }])(
-    'is not made by %j',
-    async (given) => {
-      const { status, body } = await owner.post(ROUTES.keys, given);
-      expect([status, Object.keys(body.error.fields).length]).toEqual([400, 1]);
-    },
-  );
+  test.each([
+    {},
+    { name: '' },
+    { name: 'x', scopes: [] },
+    { name: 'x', scopes: ['everything'] },
+    { name: 'x', expiresInDays: 0 },
+    { name: 'x\u0000' },
+    { name: 'x', test: 'yes' },
+  ])('is not made by %j', async (given) => {
+    const { status, body } = await owner.post(ROUTES.keys, given);
+    expect([status, Object.keys(body.error.fields).length]).toEqual([400, 1]);
+  });
 });

@@ -111,9 +111,12 @@ describe('a password', () => {
     expect([wrong.status, wrong.text]).toEqual([401, nobody.text]);
   });
 
-  test.each([{}, { email: 'a@b.example' }, { email: 7, password: 7 }, { email: 'a\u0000@b.example', password: 'x' }, []])('login with %j is refused', async (given) => {
-    expect((await newcomer().post(ROUTES.login, given)).status).toBe(400);
-  });
+  test.each([{}, { email: 'a@b.example' }, { email: 7, password: 7 }, { email: 'a\u0000@b.example', password: 'x' }, []])(
+    'login with %j is refused',
+    async (given) => {
+      expect((await newcomer().post(ROUTES.login, given)).status).toBe(400);
+    },
+  );
 });
 
 describe('guessing passwords', () => {

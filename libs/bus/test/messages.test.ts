@@ -61,3 +61,17 @@ describe('a question', () => {
     ear.unsubscribe();
   });
 });
+
+test('a roll call is answered by every process that is there, with what it serves', async () => {
+  other.serves = () => [{ provider: PROVIDER, upstream: 'live', slots: 3, running: 1 }];
+  await Promise.all([bus.ready(), other.ready()]);
+  const present = await bus.rollCall();
+  expect(present.map(({ service, serves }) => [service, serves]).sort()).toEqual([
+    ['other', [{ provider: PROVIDER, upstream: 'live', slots: 3, running: 1 }]],
+    ['test', []],
+  ]);
+  const gone = await Bus.connect(tested.settings, 'gone', silentLogger());
+  expect(await bus.rollCall()).toHaveLength(3);
+  await gone.close();
+  expect(await bus.rollCall()).toHaveLength(2);
+});

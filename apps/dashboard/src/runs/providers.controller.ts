@@ -1,12 +1,12 @@
 import { Controller, Get } from '@nestjs/common';
+import { ISO_COUNTRIES } from '@overheard/contracts';
 import { contracts, creditsOf, type ProviderContract } from '@overheard/providers/contracts';
 import { z } from 'zod';
 import type { Provider } from '../api.js';
 
 interface JsonSchema {
+  [keyword: string]: unknown;
   properties?: Record<string, JsonSchema>;
-  allOf?: JsonSchema[];
-  anyOf?: JsonSchema[];
 }
 
 /** What may be asked of whom, so that a form can be made of it. */
@@ -21,9 +21,9 @@ export class ProvidersController {
 }
 
 function providerOf(contract: ProviderContract<any, any>): Provider {
-  const schema = z.toJSONSchema(contract.request, { io: 'input', unrepresentable: 'any', reused: 'inline' }) as JsonSchema & Record<string, unknown>;
-  const countries = [...new Set(Object.values(contract.models).flat())].sort();
+  const schema = requestSchema(contract);
   const promptField = ['prompt', 'query'].find((name) => Object.hasOwn(schema.properties ?? {}, name)) ?? '';
+  const countries = ISO_COUNTRIES.filter((country) => contract.request.safeParse({ [promptField]: 'x', country }).success);
   return {
     id: contract.id,
     label: contract.label,
@@ -33,6 +33,14 @@ function providerOf(contract: ProviderContract<any, any>): Provider {
     schema,
     optionCredits: optionCredits(contract, schema, { [promptField]: 'x', country: countries[0] }),
   };
+}
+
+/** A contract has a name, so zod puts it among the definitions and refers to it. */
+function requestSchema({ id, request }: ProviderContract<any, any>): JsonSchema {
+  const { $defs = {} } = z.toJSONSchema(request, { io: 'input', unrepresentable: 'any' }) as { $defs?: Record<string, JsonSchema> };
+  const [schema, ...others] = Object.values($defs);
+  if (!schema || others.length > 0) throw new Error(`the request of ${id} is not one schema with a name`);
+  return schema;
 }
 
 /** What each option in a group of options, such as `include`, costs when it is the only one. */
