@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { API_KEY_FORM, digestOf } from '@overheard/database';
+import { API_KEY_FORM, checkPassword, digestOf } from '@overheard/database';
 import { createTestDatabase, type TestDatabase } from '@overheard/testing';
 import { admin as runAdmin } from '../src/admin/admin.js';
 import { type Ran, run } from './run.js';
@@ -60,12 +60,29 @@ test(
   MANY_COMMANDS_MS,
 );
 
+test(
+  'an operator lets people in, and gives them a new password',
+  async () => {
+    const [one, two] = [await printed('account', 'create', '--name', 'One'), await printed('account', 'create', '--name', 'Two')];
+    const made = await printed('person', 'create', '--account', one.accountId, '--email', 'Ada@example.com');
+    expect(made).toEqual({ personId: expect.any(String), role: 'owner', password: expect.stringMatching(/^[\w-]{20}$/) });
+    const again = await printed('person', 'create', '--account', two.accountId, '--email', 'ada@example.com', '--role', 'viewer');
+    expect(again).toEqual({ personId: made.personId, role: 'viewer' });
+    const { password } = await printed('person', 'password', '--email', 'ada@example.com');
+    const passwords = await Promise.all([made.password, password].map((word) => checkPassword(tested.database, 'ada@example.com', word)));
+    expect(passwords).toEqual([undefined, { personId: made.personId, email: 'ada@example.com' }]);
+  },
+  MANY_COMMANDS_MS,
+);
+
 describe('what could not be done is one line on standard error and exit status 1', () => {
   test.each([
     [['account', 'show', '--account', id], `there is no account ${id}\n`],
     [['key', 'create', '--account', id], `there is no account ${id}\n`],
     [['key', 'revoke', '--key', id], `there is no key ${id}\n`],
     [['requests', '--account', id], `there is no account ${id}\n`],
+    [['person', 'create', '--account', id, '--email', 'a@b.example'], `there is no account ${id}\n`],
+    [['person', 'password', '--email', 'a@b.example'], 'there is no person a@b.example\n'],
   ])('%j', async (words, line) => {
     expect(await admin(...words)).toEqual({ status: 1, out: '', err: line });
   });

@@ -41,7 +41,7 @@ export class PeopleController {
     const visitor = visitorOf(request);
     return inTransaction(this.database, async (transaction) => {
       const person = await createPerson(transaction, { email, password, role, accountId: visitor.accountId });
-      if (!person.isNew) throw new Problem(409, 'That person belongs to this account already.', { email: 'Belongs to this account already' });
+      if (!person.isAdded) throw new Problem(409, 'That person belongs to this account already.', { email: 'Belongs to this account already' });
       await this.audit.note(visitor, { action: 'person.added', subject: person.email, detail: role }, transaction);
       return personOf({ ...person, role, since: new Date() }, visitor);
     });

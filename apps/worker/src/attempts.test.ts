@@ -44,6 +44,18 @@ function run(script: (AttemptAnswer | Error)[], options: { made?: number; remain
 const failure = (reason: FailureReason, retryAfterMs?: number) => new UpstreamFailure(reason, reason, { retryAfterMs });
 
 describe('the retry loop', () => {
+  test('tells of each attempt when it began, how long it took and why it was made again; of our own faults no more than that', async () => {
+    const clock = testClock();
+    const { tried } = await run([failure('unavailable', 7000), new TypeError('a secret'), answer(weak(1)), answer(sound)], { clock, made: 2 });
+    const [one = 0, two = 0, three = 0] = clock.slept;
+    expect(tried).toEqual([
+      { attempt: 3, startedAt: 0, ms: 0, reason: 'unavailable', message: 'unavailable' },
+      { attempt: 4, startedAt: one, ms: 0, reason: 'internal' },
+      { attempt: 5, startedAt: one + two, ms: 0, reason: 'degraded' },
+      { attempt: 6, startedAt: one + two + three, ms: 0 },
+    ]);
+  });
+
   test('a sound answer ends it and is charged', async () => {
     const ended = await run([answer(sound, { text: 'hello' })]);
     expect(ended).toMatchObject({ asked: 1, attempts: 1, charge: true, outcome: { status: 'COMPLETED', response: '{"text":"hello"}' } });

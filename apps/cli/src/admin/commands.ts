@@ -1,7 +1,9 @@
-import { durationMs, SCOPES } from '@overheard/contracts';
+import { randomBytes } from 'node:crypto';
+import { durationMs, ROLES, SCOPES } from '@overheard/contracts';
 import {
   createAccount,
   createKey,
+  createPerson,
   type Database,
   disableSigning,
   enableSigning,
@@ -14,6 +16,7 @@ import {
   revokeKey,
   rotateSigning,
   sendTestDelivery,
+  setPassword,
   showAccount,
 } from '@overheard/database';
 import { z } from 'zod';
@@ -37,6 +40,8 @@ const scopes = z
   .transform((list) => list.split(','))
   .pipe(z.array(z.enum(SCOPES, { error: `Expected scopes out of ${SCOPES.join(', ')}` })));
 const status = z.enum(['pending', 'delivered', 'failed'], { error: 'Expected pending, delivered or failed' });
+const role = z.enum(ROLES, { error: `Expected a role: ${ROLES.join(', ')}` });
+const email = z.email('Expected an e-mail address');
 const webhookUrl = z.url({ protocol: /^https?$/, error: 'Expected an http or https URL' });
 
 /** Everything an operator may do, by its two words (operations.md, admin). */
@@ -59,6 +64,21 @@ export const COMMANDS: Record<string, Command> = {
   'key revoke': command('--key ID', { key: id }, async (database, { key }) => {
     await revokeKey(database, key);
     return { keyId: key, revoked: true };
+  }),
+  'person create': command(
+    '--account ID --email EMAIL [--role viewer|member|owner]',
+    { account: id, email, role: role.default('owner') },
+    async (database, { account, email, role }) => {
+      await showAccount(database, account);
+      const password = newPassword();
+      const { personId, isNew, isAdded } = await createPerson(database, { accountId: account, email, role, password });
+      return { personId, ...(isAdded ? { role } : {}), ...(isNew ? { password } : {}) };
+    },
+  ),
+  'person password': command('--email EMAIL', { email }, async (database, { email }) => {
+    const password = newPassword();
+    await setPassword(database, email, password);
+    return { password };
   }),
   'signing enable': command('--account ID', { account: id }, (database, { account }) => enableSigning(database, encryptionKey(), account)),
   'signing rotate': command('--account ID', { account: id }, (database, { account }) => rotateSigning(database, encryptionKey(), account)),
@@ -89,3 +109,6 @@ export const COMMANDS: Record<string, Command> = {
     sendTestDelivery(database, { accountId: account, url }),
   ),
 };
+
+/** Made here, since what is on a command line can be read by others. */
+const newPassword = (): string => randomBytes(15).toString('base64url');

@@ -21,6 +21,13 @@ export interface PersonView {
   email: string;
 }
 
+export interface NewMember extends PersonView {
+  /** False for somebody who had a login before, whose password stays. */
+  isNew: boolean;
+  /** False for somebody who was in that account before, whose role stays. */
+  isAdded: boolean;
+}
+
 /** A person in an account. */
 export interface MemberView extends PersonView {
   role: Role;
@@ -35,25 +42,25 @@ export class LastOwner extends Error {
 
 /**
  * Lets a person log in to the dashboard and use an account there. Whoever has a login already keeps their password, and
- * whoever is in that account already their role; `isNew` is false then.
+ * whoever is in that account already their role.
  */
-export async function createPerson(database: Database, { email, password, accountId, role = 'owner' }: NewPerson): Promise<PersonView & { isNew: boolean }> {
+export async function createPerson(database: Database, { email, password, accountId, role = 'owner' }: NewPerson): Promise<NewMember> {
   const address = email.toLowerCase();
   const stored = await hashed(password);
   return inTransaction(database, async (transaction) => {
-    await transaction
+    const made = await transaction
       .insertInto('people')
       .values({ email: address, password: stored })
       .onConflict((conflict) => conflict.column('email').doNothing())
-      .execute();
+      .executeTakeFirstOrThrow();
     // Locked, so that nobody removes the person in between.
     const { id } = await transaction.selectFrom('people').select('id').where('email', '=', address).forUpdate().executeTakeFirstOrThrow();
-    const { numInsertedOrUpdatedRows } = await transaction
+    const added = await transaction
       .insertInto('memberships')
       .values({ account_id: accountId, person_id: id, role })
       .onConflict((conflict) => conflict.columns(['account_id', 'person_id']).doNothing())
       .executeTakeFirstOrThrow();
-    return { personId: id, email: address, isNew: numInsertedOrUpdatedRows === 1n };
+    return { personId: id, email: address, isNew: made.numInsertedOrUpdatedRows === 1n, isAdded: added.numInsertedOrUpdatedRows === 1n };
   });
 }
 
