@@ -19,7 +19,7 @@ beforeAll(async () => {
 /** Requests that are over, as they stand in the log. */
 async function over(
   count: number,
-  { provider = 'GEMINI', country = 'US', status_code = 200, latency = (_index: number) => 1000, test: isTest = false } = {},
+  { provider = 'GEMINI', country = 'US', status_code = 200, latency = (_index: number): number => 1000, test: isTest = false } = {},
 ): Promise<string[]> {
   const rows = Array.from({ length: count }, (_, index) => ({
     id: `${firstIdOf(Date.now() - 1000 * (index + 1)).slice(0, 14)}7${randomUUID().slice(15)}`,
