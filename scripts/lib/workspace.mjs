@@ -102,8 +102,8 @@ function sourcesHash() {
   return statsHash(files.filter((file) => !file.endsWith('.test.ts')));
 }
 
-/** @param {string} folder */
-const pagesHash = (folder) => statsHash(filesBelow(folder, ['test']));
+/** What pages are made of: of their server only what they share with it. @param {string} folder */
+const pagesHash = (folder) => statsHash([...filesBelow(folder, ['src', 'test']), join(folder, 'src', 'api.ts'), join(root, 'pnpm-lock.yaml')]);
 
 /** @param {string} folder @param {string[]} leftOut @returns {string[]} */
 function filesBelow(folder, leftOut) {

@@ -84,7 +84,7 @@ export function StatusPage() {
             { name: 'Provider', cell: ({ label }) => <Text fw={500}>{label}</Text> },
             { name: 'Upstream', cell: ({ upstream }) => <UpstreamBadge upstream={upstream} /> },
             { name: 'Workers', wideOnly: true, cell: ({ workers }) => plural(workers, 'worker') },
-            { name: 'Last success', cell: ({ lastOkAt }) => (lastOkAt === null ? <Text c="dimmed">none</Text> : <Ago at={lastOkAt} />) },
+            { name: 'Last success', wideOnly: true, cell: ({ lastOkAt }) => (lastOkAt === null ? <Text c="dimmed">none</Text> : <Ago at={lastOkAt} />) },
             {
               name: 'Last error',
               cell: ({ lastError }) =>

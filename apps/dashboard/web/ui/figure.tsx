@@ -12,7 +12,7 @@ export function Figure({ name, value, note }: { name: string; value: ReactNode; 
         {value === undefined || value === false ? (
           <Skeleton height={22} width={90} />
         ) : (
-          <Text fz={22} fw={600} className="number line">
+          <Text fz={{ base: 18, sm: 22 }} fw={600} className="number line">
             {value}
           </Text>
         )}

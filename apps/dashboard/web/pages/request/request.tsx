@@ -106,7 +106,7 @@ function Content({ request }: { request: RequestDetail }) {
     <Stack gap="lg">
       <Paper p="md">
         <Text size="md" fw={500} className={classes.prompt}>
-          {request.prompt ?? 'The request named no prompt.'}
+          {request.prompt || 'The request named no prompt.'}
         </Text>
       </Paper>
       <div aria-live="polite">{(request.status === 'failed' || request.status === 'refused') && <Failure request={request} />}</div>
@@ -172,11 +172,11 @@ function Failure({ request: { error, statusCode } }: { request: RequestDetail })
         )}
         {error && (
           <Group gap="xs">
-            <Badge color="red" className="mono">
+            <Badge variant="default" className="mono">
               {error.code}
             </Badge>
             {details.map(([name, value]) => (
-              <Badge key={name} color="gray" className="mono">
+              <Badge key={name} variant="default" className="mono">
                 {name}: {String(value)}
               </Badge>
             ))}

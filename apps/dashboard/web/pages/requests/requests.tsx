@@ -77,7 +77,7 @@ function useColumns(): Column<RequestEntry>[] {
       cell: (entry) => (
         <div className={classes.prompt}>
           <Anchor component={Link} to={`/requests/${entry.id}`} className={classes.link} onClick={(event) => event.stopPropagation()}>
-            {entry.prompt ?? (
+            {entry.prompt || (
               <Text span fs="italic">
                 no prompt
               </Text>
