@@ -9,8 +9,7 @@ import type { Visitor } from './access/sessions.js';
 import type { AuditPage, People, Person } from './api.js';
 import { Audit } from './audit.js';
 import { Problem, unknown } from './problem.js';
-import { email, newPassword } from './session.controller.js';
-import { isId, limit, valid } from './validate.js';
+import { email, isId, limit, newPassword, valid } from './validate.js';
 
 const role = z.enum(ROLES, { error: `Expected a role: ${ROLES.join(', ')}` });
 const inviteBody = z.object({ email, password: newPassword, role });

@@ -13,15 +13,10 @@ import { Audit } from './audit.js';
 import type { Config } from './config.js';
 import { Problem, unknown } from './problem.js';
 import { CONFIG } from './tokens.js';
-import { valid } from './validate.js';
+import { email, newPassword, valid } from './validate.js';
 
 /** What an account has to spend at first when it is made here: by whoever operates this deployment, who can grant more. */
 const FIRST_CREDITS = 1_000_000;
-const PASSWORD_MIN = 12;
-const PASSWORD_MAX = 200;
-
-export const email = z.email('Expected an e-mail address').max(254, 'That is too long');
-export const newPassword = fieldText('Password', PASSWORD_MAX).min(PASSWORD_MIN, `A password needs at least ${PASSWORD_MIN} characters`);
 
 const setupBody = z.object({ accountName: fieldText('The name', 100), email, password: newPassword });
 const loginBody = z.object({ email: fieldText('The e-mail address', 254), password: fieldText('Password', 1000) });

@@ -1,3 +1,4 @@
+import { fieldText } from '@overheard/contracts';
 import { z } from 'zod';
 import { Problem } from './problem.js';
 
@@ -22,3 +23,9 @@ export const limit = z.coerce
   .min(1, `Expected a whole number from 1 to ${PAGE_MAX}`)
   .max(PAGE_MAX, `Expected a whole number from 1 to ${PAGE_MAX}`)
   .default(PAGE_DEFAULT);
+
+const PASSWORD_MIN = 12;
+const PASSWORD_MAX = 200;
+
+export const email = z.email('Expected an e-mail address').max(254, 'That is too long');
+export const newPassword = fieldText('Password', PASSWORD_MAX).min(PASSWORD_MIN, `A password needs at least ${PASSWORD_MIN} characters`);

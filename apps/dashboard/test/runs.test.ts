@@ -88,7 +88,7 @@ describe('a run from the playground', () => {
   test.each([
     [{ provider: 'CHATGPT', payload: { ...ASKED, prompt: '' } }, ['payload.prompt']],
     [{ provider: 'CHATGPT', payload: { country: 'XX' } }, ['payload.country', 'payload.prompt']],
-    [{ provider: 'NOBODY', payload: ASKED }, ['taskType']],
+    [{ provider: 'NOBODY', payload: ASKED }, ['provider']],
     [{ provider: 'CHATGPT' }, ['payload']],
   ])('of %j is refused with the field that is wrong', async (given, fields) => {
     for (const route of [ROUTES.playground, ROUTES.estimate]) {

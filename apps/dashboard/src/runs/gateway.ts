@@ -44,9 +44,16 @@ export class Gateway {
   }
 }
 
+/** Fields of the public API that have another name here. */
+const NAMES: Record<string, string> = { taskType: 'provider' };
+
 function problemOf(status: number, { error, details }: Refusal): Problem {
   const message = typeof error === 'string' ? error : (error?.message ?? `The API answered ${status}.`);
   // 401 and 403 are about the key that was used for the person, not about their session or role.
   const seen = status === 401 || status === 403 ? 422 : status >= 500 ? 502 : status;
-  return new Problem(seen, `${message}.`.replace(/\.\.$/, '.'), details && Object.fromEntries(details.map(({ field, message }) => [field, message])));
+  return new Problem(
+    seen,
+    `${message}.`.replace(/\.\.$/, '.'),
+    details && Object.fromEntries(details.map(({ field, message }) => [NAMES[field] ?? field, message])),
+  );
 }
