@@ -7,7 +7,7 @@ import { writeWhole } from '../../scripts/lib/write-whole.mjs';
 import { flows, Load, statusesOf } from '../load.js';
 import { nothingLost } from '../nothing-lost.js';
 import { OwnServers } from '../own-servers.js';
-import { Stack, type Tenant } from '../stack.js';
+import { Stack } from '../stack.js';
 import { figure, secondsSince } from './figures.js';
 import { IS_ROOT, Tmpfs } from './tmpfs.js';
 

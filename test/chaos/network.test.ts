@@ -70,7 +70,6 @@ test(
   'NATS that has forgotten every connection without a word: each service notices, and all flows again',
   async () => {
     stack.way('NATS_URL').forget();
-    const forgotten = Date.now();
     const { taskId } = (await tenant.create({ payload: { prompt: 'Half open?' } })).body;
     figure('flows again after, s', await flows(tenant, NOTICED_WITHIN_MS + FLOWS_WITHIN_MS));
     expect((await tenant.over(taskId, 60_000)).body.task.status).toBe('COMPLETED');

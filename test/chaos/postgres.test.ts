@@ -82,7 +82,6 @@ test(
     }
     await stack.cut('DATABASE_URL');
     await stack.mend('DATABASE_URL');
-    const back = Date.now();
     figure('flows again after, s', await flows(tenant));
     const calls = await load.end();
     expect(Math.max(...calls.map(({ ms }) => ms))).toBeLessThan(ANSWER_WITHIN_MS);
