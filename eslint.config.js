@@ -12,6 +12,7 @@ const READS_ENVIRONMENT = [
   'test/**',
   'docs/**',
   'bench/**',
+  '*.config.js',
   '**/vite.config.ts',
   '**/*.test.ts',
   'apps/*/test/**',

@@ -37,7 +37,7 @@ export default {
   projects: [
     project('unit', ['libs/*/src/**/*.test.ts', 'apps/*/src/**/*.test.ts']),
     project('service', ['apps/*/test/**/*.test.ts', 'libs/*/test/**/*.test.ts']),
-    project('system', ['test/*.test.ts']),
+    project('system', ['test/*.test.ts', 'test/dashboard/*.test.ts']),
     // Only `npm run chaos` has it: what npm test has no time for, and what it does in short.
     ...(process.env.CHAOS ? [project('chaos', ['test/chaos/*.test.ts', ...IN_BOTH])] : []),
   ],
