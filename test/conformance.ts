@@ -29,8 +29,11 @@ const validators = new Map<string, ValidateFunction>();
 /** What is wrong with an answer by the document: its status, its body, or its headers; undefined when nothing is. */
 export function deviation({ method, path, status, headers, body }: Answered): string | undefined {
   const plainPath = path.split('?')[0] ?? '';
-  const template = templates.find(({ pattern }) => pattern.test(plainPath))?.template;
-  const operation = template && document['paths'][template][method.toLowerCase()];
+  const operation = templates
+    .filter(({ pattern }) => pattern.test(plainPath))
+    .flatMap(({ template }) => document['paths'][template][method.toLowerCase()] ?? [])[0];
+  // A head that is too long never becomes a request of any route.
+  if (status === 431) return bodyFault({ $ref: '#/components/schemas/ValidationErrorBody' }, body);
   // Refused before or because no route is known: 401, 429, 404, 405.
   const isRefusedAtTheDoor = !operation && [401, 404, 405, 429, 500].includes(status);
   const response = isRefusedAtTheDoor ? unknownRoute : resolved(operation?.responses[status]);

@@ -232,6 +232,7 @@ const VALUES: readonly unknown[] = [
   { html: 'true' },
   { url: {} },
   { toString: 1 },
+  { length: { toString: 1 } },
   { length: 1e9 },
 ];
 const NAMES = [

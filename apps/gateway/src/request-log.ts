@@ -61,7 +61,7 @@ function refusedRow(request: FastifyRequest, { id, body, status, mode, latencyMs
   const { accountId, keyId, test } = callerOf(request);
   const sent = asObject(body);
   const asked = mode === 'async' ? asObject(sent['payload']) : sent;
-  const provider = mode === 'async' ? contractOf(String(sent['taskType'])) : contractAt(request.routeOptions.url);
+  const provider = mode === 'async' ? contractOf(textOf(sent['taskType']) ?? '') : contractAt(request.routeOptions.url);
   return {
     id,
     account_id: accountId,

@@ -162,6 +162,7 @@ const BATCH_MAX = 500;
 export const batchBody = z.object({
   tasks: z
     .array(z.unknown(), { error: 'tasks must be a list of task bodies' })
-    .min(1, 'tasks must not be empty')
-    .max(BATCH_MAX, `tasks must have at most ${BATCH_MAX} entries`),
+    .refine((tasks) => tasks.length > 0, 'tasks must not be empty')
+    .refine((tasks) => tasks.length <= BATCH_MAX, `tasks must have at most ${BATCH_MAX} entries`)
+    .meta({ minItems: 1, maxItems: BATCH_MAX }),
 });

@@ -6,6 +6,9 @@ const LONE_SURROGATE = /[\uD800-\uDBFF](?![\uDC00-\uDFFF])|(?<![\uD800-\uDBFF])[
 /** True when PostgreSQL and JSON can carry the text: no U+0000 and no half of a surrogate pair. */
 export const isCarriable = (text: string): boolean => !text.includes('\u0000') && !LONE_SURROGATE.test(text);
 
+// Zod's own min and max look at the `length` of whatever comes, a text or not, and one that can't be compared makes them throw.
+const isNotEmpty = (text: string): boolean => text.length > 0;
+
 const requiredOr = (noun: string) => (issue: { input?: unknown }) => (issue.input === undefined ? `${noun} is required` : 'Expected string');
 
 /** A prompt or query: trimmed, then 1 to 10,000 code points, in the words of decision R4. `noun` begins each message. */
@@ -13,19 +16,20 @@ export const promptText = (noun: 'Prompt' | 'Query') =>
   z
     .string({ error: requiredOr(noun) })
     .trim()
-    .min(1, `${noun} cannot be empty`)
+    .refine(isNotEmpty, `${noun} cannot be empty`)
     // A code point is at most two code units, so most texts need no counting.
     .refine((text) => text.length <= LENGTH_MAX || [...text].length <= LENGTH_MAX, `${noun} is too long`)
     .refine(isCarriable, `${noun} contains invalid characters`)
-    .meta({ maxLength: LENGTH_MAX });
+    .meta({ minLength: 1, maxLength: LENGTH_MAX });
 
 /** Any other text of a request; `field` names it in messages (decision R4). */
 export const fieldText = (field: string, lengthMax: number) =>
   z
     .string({ error: requiredOr(field) })
-    .min(1, `${field} cannot be empty`)
-    .max(lengthMax, `${field} is too long`)
-    .refine(isCarriable, `${field} contains invalid characters`);
+    .refine(isNotEmpty, `${field} cannot be empty`)
+    .refine((text) => text.length <= lengthMax, `${field} is too long`)
+    .refine(isCarriable, `${field} contains invalid characters`)
+    .meta({ minLength: 1, maxLength: lengthMax });
 
 /** A country of a provider's list, in capitals (decision R3). */
 export const countryOf = (countries: readonly string[]) => {
