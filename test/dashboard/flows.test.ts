@@ -65,6 +65,7 @@ describePages('the dashboard', (browser) => {
     await page.getByRole('combobox', { name: 'Status' }).click();
     await page.getByRole('option', { name: 'Failed' }).click();
     await page.waitForURL(/status=failed/);
+    await link('which kettle is quiet').waitFor({ state: 'detached' });
     await expect(page.getByRole('table').getByRole('link').count()).resolves.toBe(1);
     await link('kettle with a timer #badkey').click();
     await said('The upstream refused the operator’s credentials.').waitFor();

@@ -1,12 +1,20 @@
 import { addressKey, domainOf } from '@overheard/providers/answer/addresses';
 import { Text, Tooltip, Typography, VisuallyHidden } from '@mantine/core';
-import { type ReactNode, useId, useRef, useState } from 'react';
-import Markdown from 'react-markdown';
+import { createContext, type ReactNode, useContext, useId, useRef, useState } from 'react';
+import Markdown, { type Components } from 'react-markdown';
 import remarkGfm from 'remark-gfm';
 import { OutsideLink } from '../ui/outside-link';
 import classes from './answer.module.css';
 import type { Answer, Pill, Source } from './result';
 import { SourceList } from './source-list';
+
+interface Citations {
+  sourceOf: (url: string) => Source | undefined;
+  /** To the source at that position, from a pill. */
+  follow: (position: number, from: HTMLElement) => void;
+}
+
+const Citing = createContext<Citations>({ sourceOf: () => undefined, follow: () => undefined });
 
 const LINK = /\]\(<?([^)>\s]+)/g;
 
@@ -31,53 +39,58 @@ export function Prose({ answer }: { answer: Answer }) {
     entry?.scrollIntoView({ block: 'nearest' });
     entry?.focus();
   };
-  const pill = (source: Source, content: ReactNode, key?: number) => (
-    <PillButton key={key} source={source} onFollow={(from) => follow(source.position, from)}>
-      {content}
-    </PillButton>
-  );
-  const link = ({ href, children }: { href?: string; children?: ReactNode }) => {
-    const source = bySite.get(addressKey(href ?? ''));
-    return source ? pill(source, wordsOf(children)) : <OutsideLink url={href}>{children}</OutsideLink>;
-  };
-
   return (
-    <div className={sources.length > 0 ? classes.prose : undefined}>
-      <div className={classes.words}>
-        {markdown === undefined ? (
-          <Text className={classes.plain}>{text}</Text>
-        ) : (
-          <Typography className={classes.markdown}>
-            {/* Pictures would be asked of other sites; their words are enough. */}
-            <Markdown remarkPlugins={[remarkGfm]} components={{ a: link, img: ({ alt }) => <em>{alt}</em> }}>
-              {markdown}
-            </Markdown>
-          </Typography>
-        )}
-        {!hasMarks && citationPills.length > 0 && (
-          <div className={classes.pills} role="group" aria-label="Citations in the order of the text">
-            {citationPills.map((cited) => pill(sourceOf(cited, sources), domainOf(cited.url), cited.citationPillId))}
-          </div>
+    <Citing value={{ sourceOf: (url) => bySite.get(addressKey(url)), follow }}>
+      <div className={sources.length > 0 ? classes.prose : undefined}>
+        <div className={classes.words}>
+          {markdown === undefined ? (
+            <Text className={classes.plain}>{text}</Text>
+          ) : (
+            <Typography className={classes.markdown}>
+              <Markdown remarkPlugins={[remarkGfm]} components={COMPONENTS}>
+                {markdown}
+              </Markdown>
+            </Typography>
+          )}
+          {!hasMarks && citationPills.length > 0 && (
+            <div className={classes.pills} role="group" aria-label="Citations in the order of the text">
+              {citationPills.map((cited) => (
+                <PillButton key={cited.citationPillId} source={sourceOf(cited, sources)}>
+                  {domainOf(cited.url)}
+                </PillButton>
+              ))}
+            </div>
+          )}
+        </div>
+        {sources.length > 0 && (
+          <SourceList
+            ref={list}
+            id={id}
+            sources={sources}
+            pills={citationPills}
+            chosen={chosen}
+            onBack={() => {
+              setChosen(undefined);
+              left.current?.focus();
+            }}
+          />
         )}
       </div>
-      {sources.length > 0 && (
-        <SourceList
-          ref={list}
-          id={id}
-          sources={sources}
-          pills={citationPills}
-          chosen={chosen}
-          onBack={() => {
-            setChosen(undefined);
-            left.current?.focus();
-          }}
-        />
-      )}
-    </div>
+    </Citing>
   );
 }
 
-function PillButton({ source, onFollow, children }: { source: Source; onFollow: (from: HTMLElement) => void; children: ReactNode }) {
+/** A link of the text: to a source a pill, to anything else a link. */
+function TextLink({ href = '', children }: { href?: string; children?: ReactNode }) {
+  const source = useContext(Citing).sourceOf(href);
+  return source ? <PillButton source={source}>{wordsOf(children)}</PillButton> : <OutsideLink url={href}>{children}</OutsideLink>;
+}
+
+/** Always the same ones, or each change would put new pills in the place of those that have the focus. Pictures would be asked of other sites: their words are enough. */
+const COMPONENTS: Components = { a: TextLink, img: ({ alt }) => <em>{alt}</em> };
+
+function PillButton({ source, children }: { source: Source; children: ReactNode }) {
+  const { follow } = useContext(Citing);
   return (
     <Tooltip
       label={
@@ -89,7 +102,7 @@ function PillButton({ source, onFollow, children }: { source: Source; onFollow: 
         </>
       }
     >
-      <button type="button" className={classes.pill} onClick={(event) => onFollow(event.currentTarget)}>
+      <button type="button" className={classes.pill} onClick={(event) => follow(source.position, event.currentTarget)}>
         {children}
         <VisuallyHidden>
           {' '}
