@@ -79,12 +79,16 @@ describePages('the dashboard', (browser) => {
   });
 
   test('a new request is in the list within two seconds', async () => {
-    await page.goto('/requests');
-    await link('which kettle is quiet').waitFor();
+    const { page: watched } = await openWindow(browser(), stack);
+    await watched.clock.install();
+    await logIn(watched, stack, tenant, 'member');
+    await watched.getByRole('link', { name: 'which kettle is quiet' }).waitFor();
+    // Its time stands still from now on but for what the test gives it, so that nothing depends on how fast this machine is.
+    await watched.clock.pauseAt(Date.now() + 60_000);
     await ask('a kettle that comes in late');
-    const answeredAt = Date.now();
-    await link('a kettle that comes in late').waitFor();
-    expect(Date.now() - answeredAt).toBeLessThan(2000);
+    await watched.clock.runFor(2000);
+    await watched.getByRole('link', { name: 'a kettle that comes in late' }).waitFor();
+    await watched.context().close();
   });
 
   test('the list is searched by words and by id, and exported as it is filtered', async () => {
