@@ -1,8 +1,8 @@
-import { mkdirSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from '@jest/globals';
 import { until } from '@overheard/testing';
+import axe from 'axe-core';
 import type { Page } from 'playwright-core';
 import { type Tenant, useStack } from '../stack.js';
 import { describePages, logIn, openWindow } from './browser.js';
@@ -14,7 +14,6 @@ const stack = useStack({
 
 /** For whoever wants to look at them. */
 const SCREENSHOTS = join(import.meta.dirname, '../../.local/screenshots');
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const THEMES = ['light', 'dark'] as const;
 const WIDTHS = [1280, 390] as const;
 /** Good by the measure of Core Web Vitals is 0.1. */
@@ -103,7 +102,7 @@ describePages('every page, light and dark, wide and narrow', (browser) => {
         if (tooWide > 0) problems.push(`${at}: wider than the window by ${tooWide}`);
         // Colours do not depend on the width.
         if (width === 390 && colorScheme === 'dark') continue;
-        await page.evaluate(AXE);
+        await page.evaluate(axe.source);
         const violations = (await page.evaluate(
           `axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations.map(({ id, nodes }) => id + ' at ' + nodes.map(({ target }) => target.join(' ')).slice(0, 3).join(', ')))`,
         )) as string[];

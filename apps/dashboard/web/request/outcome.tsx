@@ -1,4 +1,4 @@
-import { Alert, Group, List, Tabs, Text } from '@mantine/core';
+import { Alert, Group, List, Tabs } from '@mantine/core';
 import type { Quality } from '@overheard/contracts';
 import { lazy, type ReactNode, Suspense, useMemo } from 'react';
 import type { RequestDetail } from '../../src/api';
