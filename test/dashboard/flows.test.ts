@@ -86,13 +86,18 @@ describePages('the dashboard', (browser) => {
     // Its time stands still from now on but for what the test gives it, so that nothing depends on how fast this machine is.
     await watched.clock.pauseAt(Date.now() + 60_000);
     await ask('a kettle that comes in late');
+    const seen = watched.waitForResponse(async (response) => response.url().includes('/api/requests?') && (await response.text()).includes('comes in late'));
     await watched.clock.runFor(2000);
+    await seen;
+    // What came is shown by timers too.
+    await watched.clock.runFor(100);
     await watched.getByRole('link', { name: 'a kettle that comes in late' }).waitFor();
     await watched.context().close();
   });
 
   test('the list is searched by words and by id, and exported as it is filtered', async () => {
     const { headers } = await ask('a teapot of cast iron');
+    await page.goto('/requests');
     await page.getByRole('searchbox').fill('teapot');
     await link('a teapot of cast iron').waitFor();
     await link('which kettle is quiet').waitFor({ state: 'detached' });
@@ -116,7 +121,7 @@ describePages('the dashboard', (browser) => {
   });
 
   test('the playground shows the price, then the answer, whose citations lead to their sources and back', async () => {
-    await link('Playground').click();
+    await page.getByRole('navigation').getByRole('link', { name: 'Playground' }).click();
     await page.getByRole('textbox', { name: 'Prompt' }).fill('which travel mug is best #shopping');
     await said('Costs 5 credits').waitFor();
     await page.getByRole('switch', { name: /include.shopping/ }).check();
@@ -216,7 +221,7 @@ describePages('the dashboard', (browser) => {
     await page.getByLabel('First password').fill(PASSWORD);
     await page.getByRole('combobox', { name: 'Role', exact: true }).click();
     await page.getByRole('option', { name: 'Viewer' }).click();
-    await button('Add').click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Add' }).click();
     await said('viewer@example.com can log in now.').waitFor();
     await link('Audit log').click();
     await said('added a person').waitFor();
