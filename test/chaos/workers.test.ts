@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, expect, test } from '@jest/globals';
+import { beforeEach, expect, test } from '@jest/globals';
 import { until } from '@overheard/testing';
 import { nothingLost } from '../nothing-lost.js';
 import { type Tenant, useStack } from '../stack.js';
@@ -10,15 +10,7 @@ const ACK_WAIT_MS = 30_000;
 const TEST_MS = 400_000;
 
 const stack = useStack({ services: ['gateway', 'worker', 'task-store', 'webhook-dispatcher', 'sandbox'] });
-// Beside the others, since it takes five times the patience.
-const poisonStack = useStack({ services: ['gateway', 'worker', 'task-store', 'webhook-dispatcher', 'sandbox'] });
-let poisoned: ReturnType<typeof poison>;
 let tenant: Tenant;
-beforeAll(() => {
-  poisoned = poison();
-  // Whoever awaits it hears of it.
-  poisoned.catch(() => undefined);
-});
 beforeEach(async () => void (tenant = await stack.tenant()));
 
 const calls = async (nonce: string): Promise<number> => (await stack.calls(nonce)).length;
@@ -98,47 +90,45 @@ test(
 test(
   'a task that kills every worker is given up after five claims, free, and says so by webhook; no other task is lost for it',
   async () => {
-    const { over, others, deaths, seconds } = await poisoned;
-    figure('given up after, s', seconds);
+    // An answer of which the worker keeps more than it has memory for.
+    const poor = { NODE_OPTIONS: '--max-old-space-size=96' };
+    await stack.kill('worker');
+    let deaths = 0;
+    let over = false;
+    const supervise = async () => {
+      for (; !over; deaths += 1) {
+        await stack.restart('worker', poor);
+        await until('it to die, or the end', () => over || stack.service('worker').pid === undefined, TEST_MS);
+      }
+    };
+    const supervised = supervise();
+    const poison = await tenant.create({ payload: { prompt: 'Poison? #large=60mb', include: { rawResponse: true } }, webhook: webhook('poison') });
+    const others: string[] = [];
+    const began = Date.now();
+    const result = await until(
+      'the poison to be given up',
+      async () => {
+        if (others.length < (Date.now() - began) / 3000)
+          await tenant.create({ payload: { prompt: `Beside it ${others.length}?` } }).then(({ body }) => others.push(body.taskId));
+        const { body } = await tenant.read(poison.body.taskId);
+        return body.task.status === 'FAILED' && body;
+      },
+      300_000,
+    );
+    figure('given up after, s', secondsSince(began));
+    figure('deaths', deaths);
+    expect([result.credits.creditsCharged, result.response.error.code]).toEqual([0, 'INTERNAL_SERVER_ERROR']);
+    expect(deaths).toBe(5);
+    const [hit] = await until('its webhook', async () => {
+      const hits = await inbox('poison');
+      return hits.length > 0 && hits;
+    });
+    expect(JSON.parse(hit?.body ?? '').task.status).toBe('FAILED');
+    for (const id of others) expect((await tenant.over(id, 2 * ACK_WAIT_MS)).body.task.status).toBe('COMPLETED');
     figure('tasks beside it', others.length);
-    expect([over.credits.creditsCharged, over.response.error.code, deaths]).toEqual([0, 'INTERNAL_SERVER_ERROR', 5]);
-    const hits = (await (await fetch(`${poisonStack.sandboxUrl}/_inbox/poison`)).json()) as { body: string }[];
-    expect(hits.map(({ body }) => JSON.parse(body).task.status)).toEqual(['FAILED']);
-    expect(others.map(({ task }) => task.status)).toEqual(others.map(() => 'COMPLETED'));
+    await nothingLost(stack);
+    over = true;
+    await supervised;
   },
   TEST_MS,
 );
-
-/** Poisons a stack of its own until the poison is given up: an answer of which the worker keeps more than it has memory for. A dead worker is started again. */
-async function poison() {
-  await poisonStack.kill('worker');
-  let deaths = 0;
-  let isOver = false;
-  const supervised = (async () => {
-    for (; !isOver; deaths += 1) {
-      await poisonStack.restart('worker', { NODE_OPTIONS: '--max-old-space-size=96' });
-      await until('it to die, or the end', () => isOver || poisonStack.service('worker').pid === undefined, TEST_MS);
-    }
-  })();
-  const tenant = await poisonStack.tenant();
-  const webhook = { url: `${poisonStack.sandboxUrl}/_inbox/poison` };
-  const { taskId } = (await tenant.create({ payload: { prompt: 'Poison? #large=60mb', include: { rawResponse: true } }, webhook })).body;
-  const began = Date.now();
-  const ids: string[] = [];
-  const over = await until(
-    'the poison to be given up',
-    async () => {
-      if (ids.length < (Date.now() - began) / 3000) ids.push((await tenant.create({ payload: { prompt: `Beside it ${ids.length}?` } })).body.taskId);
-      const { body } = await tenant.read(taskId);
-      return body.task.status === 'FAILED' && body;
-    },
-    300_000,
-  );
-  const result = { over, deaths, seconds: secondsSince(began) };
-  const others = [];
-  for (const id of ids) others.push((await tenant.over(id, 2 * ACK_WAIT_MS)).body);
-  await nothingLost(poisonStack);
-  isOver = true;
-  await supervised;
-  return { ...result, others };
-}
