@@ -27,7 +27,8 @@ export const theme = createTheme({
     Badge: { defaultProps: { variant: 'light', radius: 'sm', tt: 'none', fw: 500 }, styles: { root: { minWidth: 'max-content' } } },
     Table: { defaultProps: { verticalSpacing: 'xs', horizontalSpacing: 'sm' } },
     Tooltip: { defaultProps: { events: { hover: true, focus: true, touch: true }, withArrow: true, multiline: true, maw: 320 } },
-    Modal: { defaultProps: { centered: true, overlayProps: { backgroundOpacity: 0.5 } } },
+    // Its header would be a second banner of the page.
+    Modal: { defaultProps: { centered: true, overlayProps: { backgroundOpacity: 0.5 }, attributes: { header: { role: 'presentation' } } } },
   },
 });
 
