@@ -49,7 +49,12 @@ export async function standInWorker(bus: Bus, end: (work: WorkMessage) => Ending
 }
 
 /** Tasks that are meant to stay at work are given back at the end. */
-const stopped = (signal: AbortSignal): Promise<never> => new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(new TryLater(0))));
+const stopped = (signal: AbortSignal): Promise<never> =>
+  new Promise((_resolve, reject) => {
+    const giveBack = () => reject(new TryLater(0));
+    if (signal.aborted) giveBack();
+    else signal.addEventListener('abort', giveBack);
+  });
 
 /** An ending that never comes. */
 export const never = (): Promise<never> => new Promise(() => undefined);
