@@ -8,6 +8,8 @@ import { withinMs } from '../within.js';
 const COMMAND_WITHIN_MS = 100;
 const ANSWER_WITHIN_MS = 300;
 const ASK_AGAIN_MS = 1000;
+/** A busy moment, its own or ours, is no outage. */
+const AWAY_AFTER_MS = 500;
 const RECONNECT_MAX_MS = 1000;
 
 /**
@@ -19,6 +21,8 @@ export class Redis implements OnApplicationShutdown {
   private readonly client;
   private readonly lost = meter('limits').createCounter('redis_unavailable_total', { description: 'Limits that were not checked because Redis was away' });
   private isAway = false;
+  /** On the clock of `performance.now()`, as the next. */
+  private failingSince: number | undefined;
   private askAgainAt = 0;
 
   constructor(
@@ -32,25 +36,32 @@ export class Redis implements OnApplicationShutdown {
       socket: { reconnectStrategy: (tries) => Math.min(RECONNECT_MAX_MS, 50 * 2 ** tries) },
     });
     this.client.on('error', (error: Error) => this.note(error));
-    this.client.on('ready', () => (this.isAway = false));
+    this.client.on('ready', () => this.noteBack());
     void this.client.connect().catch((error: Error) => this.note(error));
   }
 
   /** A script's answer; undefined when Redis gave none. Keys are given without the deployment's prefix. */
   async run(script: string, keys: string[], values: (string | number)[]): Promise<number[] | undefined> {
-    // One request in a second finds out whether it is back; the others are not held up.
-    if (performance.now() < this.askAgainAt) return this.goWithout();
+    if (this.isKnownToBeAway()) return this.goWithout();
     try {
       const named = keys.map((key) => `${this.config.REDIS_PREFIX}:${key}`);
       // The client's own time limit ends with the sending of a command: a server that is silent would hold up every request.
       const answer = await withinMs(ANSWER_WITHIN_MS, this.client.eval(script, { keys: named, arguments: values.map(String) }));
-      this.isAway = false;
+      this.noteBack();
       return (answer as unknown[]).map(Number);
     } catch (error) {
-      this.askAgainAt = performance.now() + ASK_AGAIN_MS;
       this.note(error);
       return this.goWithout();
     }
+  }
+
+  /** Then one request in a second finds out whether it is back; the others are not held up. */
+  private isKnownToBeAway(): boolean {
+    const now = performance.now();
+    if (this.failingSince === undefined || now - this.failingSince < AWAY_AFTER_MS) return false;
+    if (now < this.askAgainAt) return true;
+    this.askAgainAt = now + ASK_AGAIN_MS;
+    return false;
   }
 
   private goWithout(): undefined {
@@ -61,8 +72,14 @@ export class Redis implements OnApplicationShutdown {
     this.client.destroy();
   }
 
+  private noteBack(): void {
+    this.isAway = false;
+    this.failingSince = undefined;
+  }
+
   /** One line when it goes away, not one a request. */
   private note(error: unknown): void {
+    this.failingSince ??= performance.now();
     if (!this.isAway) this.logger.warn({ err: error }, 'Redis is away: rate and concurrency are not limited');
     this.isAway = true;
   }
