@@ -71,6 +71,7 @@ test('a roll call is answered by every process that is there, with what it serve
     ['test', []],
   ]);
   const gone = await Bus.connect(tested.settings, 'gone', silentLogger());
+  await gone.ready();
   expect(await bus.rollCall()).toHaveLength(3);
   await gone.close();
   expect(await bus.rollCall()).toHaveLength(2);
