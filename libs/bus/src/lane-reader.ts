@@ -7,6 +7,8 @@ const SILENCE_MS = 250;
 const SILENT_PULLS_MAX = 4;
 const IDLE_MS = 500;
 const ALL_LANES_MS = 500;
+/** `No Messages` and `Request Timeout`; any other status says nothing about the lane. */
+const NO_MESSAGES = new Set([404, 408]);
 
 /**
  * The pull loop over a provider's lanes, strictly by rank: it asks the first lane for as many messages as there are free
@@ -21,7 +23,7 @@ export class LaneReader {
   private loop: Promise<void> | undefined;
   private stopping = false;
   private free: number;
-  private pull: { id: string; got: number; ended: boolean; tell: () => void } | undefined;
+  private pull: { id: string; got: number; ended: boolean; isEmpty: boolean; tell: () => void } | undefined;
   private woken = false;
   /** Lanes that may hold work, as far as is known. */
   private readonly open = new Set<string>(LANES);
@@ -75,8 +77,8 @@ export class LaneReader {
       // A bell that rings from here on means that it is to be asked again.
       if (!this.open.delete(lane)) continue;
       for (let silent = 0; silent < SILENT_PULLS_MAX && !this.stopping; silent += 1) {
-        const { got, ended } = await this.pullLane(lane, this.free);
-        if (!ended) this.open.add(lane);
+        const { got, ended, isEmpty } = await this.pullLane(lane, this.free);
+        if (!isEmpty) this.open.add(lane);
         if (got > 0) return true;
         // A server that is slow to answer does not say that the lane is empty: going on would break the order.
         if (ended) break;
@@ -86,9 +88,9 @@ export class LaneReader {
   }
 
   /** One no-wait pull. It is over when all messages came, the server says that there are no more (`ended`), or it stays silent. */
-  private async pullLane(lane: string, batch: number): Promise<{ got: number; ended: boolean }> {
+  private async pullLane(lane: string, batch: number): Promise<{ got: number; ended: boolean; isEmpty: boolean }> {
     const { stream, durable } = this.bus.names.lane(this.provider, lane);
-    const pull = { id: nuid.next(), got: 0, ended: false, tell: () => undefined as void };
+    const pull = { id: nuid.next(), got: 0, ended: false, isEmpty: false, tell: () => undefined as void };
     this.pull = pull;
     this.bus.connection.publish(`$JS.API.CONSUMER.MSG.NEXT.${stream}.${durable}`, JSON.stringify({ batch, no_wait: true }), {
       reply: `${this.inbox}.${pull.id}`,
@@ -106,7 +108,10 @@ export class LaneReader {
     const isStatus = message.headers !== undefined && message.headers.code >= 400;
     const pull = this.pull;
     if (isStatus) {
-      if (pull && message.subject.endsWith(pull.id)) pull.ended = true;
+      if (pull && message.subject.endsWith(pull.id)) {
+        pull.ended = true;
+        pull.isEmpty = NO_MESSAGES.has(message.headers!.code);
+      }
     } else {
       if (pull) pull.got += 1;
       // The answer to a pull that was given up already finds no free slot: it goes back at once.
