@@ -93,3 +93,12 @@ it('a numbered link behind an exclamation mark is a mark, no picture', () => {
   const given = answer([{ text: 'So![[1]](https://a.example) And![1](https://b.example)', citations: [cite('https://a.example'), cite('https://b.example')] }]);
   expect([plainTextOf(given), markdownOf(given)]).toEqual(['So! And!', 'So! [[1]](https://a.example) And! [1](https://b.example)']);
 });
+
+it('marks of one page in several spellings lead to its source as that is written', () => {
+  const spellings = ['https://a.example/%E3%81%82', 'https://a.example/あ', 'https://a.example:443/%e3%81%82/?utm_source=x'];
+  const text = 'So.' + spellings.map((_url, index) => `【${index + 1}†source】`).join('');
+  const citations = spellings.map((url, index) => cite(url, undefined, 3 + index * 10, 13 + index * 10));
+  const given = answer([{ text, citations }]);
+  expect(pagesOf(given).map(({ url }) => url)).toEqual([spellings[0]]);
+  expect(markdownOf(given)).toBe('So.' + `[1](${spellings[0]})`.repeat(3));
+});

@@ -25,8 +25,11 @@ interface CitationPill {
 
 /** The answer as the model wrote it, its marks as links. */
 export function markdownOf(answer: WebAnswer): string {
-  const positions = new Map(pagesOf(answer).map(({ url, position }) => [addressKey(url), position]));
-  const linkTo = ({ url }: Citation) => `[${positions.get(addressKey(url))}](${linkAddress(cleanAddress(url))})`;
+  const pages = byKey(pagesOf(answer));
+  const linkTo = ({ url: cited }: Citation) => {
+    const { position, url } = pages.get(addressKey(cited))!;
+    return `[${position}](${linkAddress(url)})`;
+  };
   return answer.parts.map((part) => withoutPictures(withoutPrivateMarks(withLinks(part, linkTo)))).join('\n\n');
 }
 
@@ -69,11 +72,14 @@ export function pagesOf(answer: WebAnswer): CitedPage[] {
   return [...pages.values()];
 }
 
+/** However a citation spells its page's address. */
+const byKey = (pages: CitedPage[]): Map<string, CitedPage> => new Map(pages.map((page) => [addressKey(page.url), page]));
+
 /** One pill a citation, in the order of the text. */
 export function pillsOf(answer: WebAnswer, pages: CitedPage[]): CitationPill[] {
-  const byKey = new Map(pages.map((page) => [addressKey(page.url), page]));
+  const known = byKey(pages);
   return citationsOf(answer).map((citation, index) => {
-    const { url, position } = byKey.get(addressKey(citation.url))!;
+    const { url, position } = known.get(addressKey(citation.url))!;
     const { description } = detailsOf(citation);
     return { label: labelOf(citation), citationPillId: index + 1, url, domain: domainOf(url), position, ...(description && { description }) };
   });
