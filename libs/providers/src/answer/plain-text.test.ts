@@ -21,6 +21,7 @@ describe('plain text has no Markdown marks', () => {
     ['    indented prose, [label](https://c.example)', 'indented prose, label'],
     ['from ~5 to ~10 and 2**3', 'from ~5 to ~10 and 2**3'],
     ['**Note:**that **「言葉」**は', 'Note:that 「言葉」は'],
+    ['**a?**b**c.**d and `**x.**` [**a?**b](https://c.example)', 'a?bc.d and **x.** a?b'],
     ['- [x] done', 'done'],
     ['', ''],
   ])('%j', (markdown, text) => {

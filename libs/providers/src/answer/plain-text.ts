@@ -19,7 +19,8 @@ export function plainText(markdown: string, { addresses = [], labels = new Map()
   const cited = new Set(addresses.map(addressKey));
   const root = { type: 'root', children: nested(parser.parse(source, {})) };
   const isCitation = (key: string, label: string) => cited.has(key) && (labels.get(key)?.has(label) ?? true);
-  return withoutMarks(textOf(root, { isCitation: (address, label) => isCitation(addressKey(address), label), isNumber })).trim();
+  const text = textOf(root, { isCitation: (address, label) => isCitation(addressKey(address), label), isNumber });
+  return withoutMarks(text).replaceAll(CODE_ASTERISK, '*').trim();
 }
 
 interface Marks {
@@ -70,9 +71,11 @@ function textOf(node: Node, marks: Marks): string {
   const content = node.token?.content ?? '';
   switch (node.type) {
     case 'text':
-      return standInForMarks(withoutRemains(content), marks.isNumber);
+      return standInForMarks(withoutTags(content), marks.isNumber);
+    case 'inline':
+      return joined(node, marks).replace(UNSEEN_BOLD, '$1');
     case 'code_inline':
-      return content;
+      return content.replaceAll('*', CODE_ASTERISK);
     case 'fence':
       return content.trimEnd();
     case 'softbreak':
@@ -108,7 +111,9 @@ function isMark({ token, children }: Node, { isCitation }: Marks): boolean {
 
 const HTML_TAG =
   /<\/?(?:a|b|br|code|details|div|em|font|h[1-6]|hr|i|img|kbd|li|mark|ol|p|pre|s|small|span|strong|sub|summary|sup|table|tbody|td|th|thead|tr|u|ul)(?:\s+[\w-]+=(?:"[^"]*"|'[^']*'|[^\s>]+))*\s*\/?>/gi;
-// Bold that CommonMark does not see, because punctuation stands inside its marks: **Note:**that, **「言葉」**は.
-const UNSEEN_BOLD = /\*\*([\p{P}\p{S}][^*]*|[^*]*[\p{P}\p{S}])\*\*/gu;
+// Bold that CommonMark does not see, because punctuation stands inside its marks: **Note:**that, **「言葉」**は. What it sees instead may stand between.
+const UNSEEN_BOLD = /\*\*([\p{P}\p{S}][^*\n]*|[^*\n]*[\p{P}\p{S}])\*\*/gu;
+/** Stands for an asterisk of code, which marks nothing. */
+const CODE_ASTERISK = '\uE20E';
 
-const withoutRemains = (text: string): string => text.replace(HTML_TAG, (tag) => (/^<br/i.test(tag) ? '\n' : '')).replace(UNSEEN_BOLD, '$1');
+const withoutTags = (text: string): string => text.replace(HTML_TAG, (tag) => (/^<br/i.test(tag) ? '\n' : ''));
