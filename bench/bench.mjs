@@ -1,14 +1,10 @@
 // `npm run bench [-- NAME…]`: each benchmark of this folder against its peers in the same run; prints tables and writes bench/results.json.
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
-import { recordProcesses } from '../scripts/lib/leftovers.mjs';
-import { takeLock } from '../scripts/lib/lock.mjs';
 import { progressOn } from '../scripts/lib/progress.mjs';
-import { seedOf } from '../scripts/lib/seed.mjs';
-import { provideServers } from '../scripts/lib/servers.mjs';
-import { build, install, localDir, packagesDir, root } from '../scripts/lib/workspace.mjs';
-import { readJson, writeWhole } from '../scripts/lib/write-whole.mjs';
+import { openRunFolder, removeRunFolder, RunServers } from '../scripts/lib/run-servers.mjs';
+import { build, install, root } from '../scripts/lib/workspace.mjs';
+import { writeWhole } from '../scripts/lib/write-whole.mjs';
 
 /** @typedef {Record<string, string | number>} Row what was measured, by the name of its column */
 /** @typedef {{ needsServers: boolean, load: () => Promise<() => Promise<Row | Row[]>> }} Benchmark */
@@ -22,10 +18,8 @@ const BENCHMARKS = {
 };
 
 const progress = progressOn(process.stderr);
-/** @type {import('../scripts/lib/supervisor.mjs').Supervised[]} */
-const servers = [];
-/** @type {string | undefined} */
-let dataDir;
+/** @type {RunServers | undefined} */
+let servers;
 
 const asked = process.argv.slice(2);
 const names = asked.length > 0 ? asked : Object.keys(BENCHMARKS);
@@ -39,7 +33,10 @@ for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM'])) process.on(si
 try {
   await install(progress);
   await build(progress);
-  if (names.some((name) => BENCHMARKS[name]?.needsServers)) Object.assign(process.env, await startServers());
+  if (names.some((name) => BENCHMARKS[name]?.needsServers)) {
+    servers = new RunServers(openRunFolder(), progress);
+    Object.assign(process.env, await servers.start());
+  }
   /** @type {Record<string, Row[]>} */
   const benchmarks = {};
   for (const name of names) {
@@ -54,25 +51,9 @@ try {
   await cleanUp();
 }
 
-/** PostgreSQL, NATS and Redis of this run's own, as `npm test` has them; a run that was killed is swept by the next `npm test`. */
-async function startServers() {
-  mkdirSync(localDir, { recursive: true, mode: 0o700 });
-  const folder = (dataDir = mkdtempSync(join(localDir, 'test-')));
-  takeLock(join(folder, 'start.lock'));
-  const watcher = {
-    onLine: () => {},
-    onEvent: (/** @type {{ name: string }} */ { name }, /** @type {string} */ text) => progress.say(`${name}: ${text}`),
-    onPids: () => recordProcesses(folder, servers),
-  };
-  const password = seedOf(folder).serverPassword;
-  const { addresses } = await provideServers({ dataDir: folder, packagesDir, password, durable: false, progress, supervised: servers, watcher });
-  return addresses;
-}
-
 async function cleanUp() {
-  await Promise.all(servers.map((server) => server.stop(10_000)));
-  const outside = dataDir && readJson(join(dataDir, 'postgres.json'))?.folder;
-  for (const path of [outside, dataDir]) if (path) rmSync(path, { recursive: true, force: true });
+  await servers?.stop();
+  if (servers) removeRunFolder(servers.folder);
 }
 
 /** @param {string} name @param {Row[]} rows */

@@ -1,16 +1,13 @@
 // `npm run chaos [-- --only NAME] [--seed N]`: harms everything that can be harmed, and shows that nothing is lost and nothing charged twice.
 // NAME is a file of test/chaos, or words of a test's name. A whole run writes test/chaos/RESULTS.md.
 import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { recordProcesses } from './lib/leftovers.mjs';
-import { takeLock } from './lib/lock.mjs';
 import { exitWith, outliveReaders, progressOn } from './lib/progress.mjs';
-import { seedOf } from './lib/seed.mjs';
-import { provideServers } from './lib/servers.mjs';
-import { build, install, localDir, packagesDir, root } from './lib/workspace.mjs';
+import { openRunFolder, removeRunFolder, RunServers } from './lib/run-servers.mjs';
+import { build, install, root } from './lib/workspace.mjs';
 import { readJson, writeWhole } from './lib/write-whole.mjs';
 
 /** @typedef {{ test: string, what: string, value: string }} Figure */
@@ -21,14 +18,11 @@ const DEFAULT_SEED = 20_260_131;
 
 const { values: options } = parseArgs({ options: { only: { type: 'string' }, seed: { type: 'string', default: String(DEFAULT_SEED) } } });
 const progress = progressOn(process.stdout);
-/** @type {import('./lib/supervisor.mjs').Supervised[]} */
-const servers = [];
 /** @type {import('node:child_process').ChildProcess | undefined} */
 let jest;
-mkdirSync(localDir, { recursive: true, mode: 0o700 });
-// Swept by the next `npm test`, should this be killed.
-const folder = mkdtempSync(join(localDir, 'test-'));
-takeLock(join(folder, 'start.lock'));
+const folder = openRunFolder();
+// For the tests that harm the services alone; whoever harms a server has one of its own (test/own-servers.ts).
+const servers = new RunServers(folder, progress);
 
 outliveReaders();
 for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) process.on(signal, () => jest?.kill('SIGTERM'));
@@ -40,7 +34,7 @@ try {
   await install(progress);
   await build(progress);
   progress.say(`seed ${options.seed}`);
-  const code = await runJest(await startServers());
+  const code = await runJest(await servers.start());
   /** @type {Results | undefined} */
   const results = readJson(join(folder, 'results.json'));
   if (results) {
@@ -55,24 +49,11 @@ try {
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
 } finally {
-  await Promise.all(servers.map((server) => server.stop(10_000)));
-  const outside = readJson(join(folder, 'postgres.json'))?.folder;
-  for (const path of [outside, folder]) if (path) rmSync(path, { recursive: true, force: true });
+  await servers.stop();
+  removeRunFolder(folder);
 }
 progress.say(`${passed} passed, ${failed} failed`);
 exitWith(status);
-
-/** For the tests that harm the services alone; whoever harms a server has one of its own (test/own-servers.ts). */
-async function startServers() {
-  const watcher = {
-    onLine: () => {},
-    onEvent: (/** @type {{ name: string }} */ { name }, /** @type {string} */ text) => progress.say(`${name}: ${text}`),
-    onPids: () => recordProcesses(folder, servers),
-  };
-  const password = seedOf(folder).serverPassword;
-  const { addresses } = await provideServers({ dataDir: folder, packagesDir, password, durable: false, progress, supervised: servers, watcher });
-  return addresses;
-}
 
 /** @param {Record<string, string>} addresses @returns {Promise<number>} */
 function runJest(addresses) {

@@ -1,28 +1,20 @@
 // `npm test`: installs, builds, provides servers of its own, runs jest, and leaves nothing behind. Arguments go to jest.
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { chromium } from './lib/chromium.mjs';
 import { endRunning } from './lib/command.mjs';
-import { endLeftovers, recordProcesses } from './lib/leftovers.mjs';
-import { takeLock } from './lib/lock.mjs';
-import { exitWith, outliveReaders, progressOn, silently } from './lib/progress.mjs';
-import { seedOf } from './lib/seed.mjs';
-import { provideServers } from './lib/servers.mjs';
-import { build, install, localDir, packagesDir, root } from './lib/workspace.mjs';
+import { exitWith, outliveReaders, progressOn } from './lib/progress.mjs';
+import { openRunFolder, removeRunFolder, RunServers, sweepEarlierRuns } from './lib/run-servers.mjs';
+import { build, install, packagesDir, root } from './lib/workspace.mjs';
 import { readJson } from './lib/write-whole.mjs';
-
-/** @typedef {import('./lib/supervisor.mjs').Supervised} Supervised */
 
 const JEST_END_MS = 15_000;
 
 const progress = progressOn(process.stdout);
-/** @type {Supervised[]} */
-const servers = [];
+/** @type {RunServers | undefined} */
+let servers;
 /** @type {import('node:child_process').ChildProcess | undefined} */
 let jest;
-/** @type {string | undefined} */
-let dataDir;
 /** @type {NodeJS.Signals | undefined} */
 let interrupted;
 
@@ -41,7 +33,8 @@ try {
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
 } finally {
-  await cleanUp();
+  await servers?.stop();
+  if (servers) removeRunFolder(servers.folder);
 }
 if (interrupted) progress.say(`ended by ${interrupted}`);
 progress.say(`${outcome.passed} passed, ${outcome.failed} failed`);
@@ -51,20 +44,10 @@ async function test() {
   await install(progress);
   await build(progress);
   await sweepEarlierRuns();
-  const folder = (dataDir = openDataDir());
-  const { addresses } = await progress.during('starting PostgreSQL, NATS and Redis', () =>
-    provideServers({
-      dataDir: folder,
-      packagesDir,
-      password: seedOf(folder).serverPassword,
-      durable: false,
-      progress,
-      supervised: servers,
-      watcher: { onLine: () => {}, onEvent: ({ name }, text) => progress.say(`${name}: ${text}`), onPids: () => recordProcesses(folder, servers) },
-    }),
-  );
+  const run = (servers = new RunServers(openRunFolder(), progress));
+  const addresses = await progress.during('starting PostgreSQL, NATS and Redis', () => run.start());
   if (interrupted) throw new Error('interrupted');
-  const countsFile = join(folder, 'counts.json');
+  const countsFile = join(run.folder, 'counts.json');
   const browser = await chromium(packagesDir, progress);
   const code = await runJest({ ...process.env, ...addresses, ...(browser ? { BROWSER_EXECUTABLE: browser } : {}), TEST_COUNTS_FILE: countsFile }, countsFile);
   return judge(code, readJson(countsFile));
@@ -97,35 +80,4 @@ async function runJest(env, countsFile) {
   const code = await new Promise((resolve) => child.once('exit', (status) => resolve(status ?? 1)));
   clearInterval(watch);
   return code;
-}
-
-/** Each run has its own folder. */
-function openDataDir() {
-  mkdirSync(localDir, { recursive: true, mode: 0o700 });
-  const folder = mkdtempSync(join(localDir, 'test-'));
-  takeLock(join(folder, 'start.lock'));
-  return folder;
-}
-
-/** A run that was killed could not clean up. */
-async function sweepEarlierRuns() {
-  mkdirSync(localDir, { recursive: true, mode: 0o700 });
-  for (const name of readdirSync(localDir).filter((entry) => entry.startsWith('test-'))) {
-    const folder = join(localDir, name);
-    if (!takeLock(join(folder, 'start.lock'))) continue;
-    await endLeftovers(folder, silently);
-    remove(folder);
-  }
-}
-
-async function cleanUp() {
-  if (!dataDir) return;
-  await Promise.all(servers.map((server) => server.stop(10_000)));
-  remove(dataDir);
-}
-
-/** @param {string} folder */
-function remove(folder) {
-  const outside = readJson(join(folder, 'postgres.json'))?.folder;
-  for (const path of [outside, folder]) if (path) rmSync(path, { recursive: true, force: true });
 }

@@ -1,17 +1,17 @@
-import { appendFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { appendFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { until } from '@overheard/testing';
 import { recordProcesses } from '../scripts/lib/leftovers.mjs';
-import { takeLock } from '../scripts/lib/lock.mjs';
 import { nats } from '../scripts/lib/nats.mjs';
 import { choosePorts } from '../scripts/lib/ports.mjs';
 import { postgres } from '../scripts/lib/postgres.mjs';
 import { silently } from '../scripts/lib/progress.mjs';
 import { redis } from '../scripts/lib/redis.mjs';
+import { openRunFolder, removeRunFolder } from '../scripts/lib/run-servers.mjs';
 import type { Place, Provided } from '../scripts/lib/servers.mjs';
 import { seedOf } from '../scripts/lib/seed.mjs';
 import { talk } from '../scripts/lib/talk.mjs';
-import { localDir, packagesDir } from '../scripts/lib/workspace.mjs';
+import { packagesDir } from '../scripts/lib/workspace.mjs';
 import { readJson } from '../scripts/lib/write-whole.mjs';
 import { ProgramProcess } from './program-process.js';
 
@@ -39,10 +39,7 @@ export class OwnServers {
   constructor(private readonly options: OwnServersOptions = {}) {}
 
   async start(): Promise<Addresses> {
-    mkdirSync(localDir, { recursive: true, mode: 0o700 });
-    // Swept by the next `npm test`, should this process be killed.
-    this.dataDir = mkdtempSync(join(localDir, 'test-'));
-    takeLock(join(this.dataDir, 'start.lock'));
+    this.dataDir = openRunFolder();
     this.options.prepare?.(this.dataDir);
     const size = this.options.natsServers ?? 1;
     const names = Array.from({ length: size }, (_none, index) => `nats${index}`);
@@ -111,9 +108,8 @@ export class OwnServers {
   async stop(): Promise<void> {
     for (const server of this.all) server.goOn();
     await Promise.all(this.all.map((server) => server.stop()));
-    const outside = readJson(join(this.dataDir, 'postgres.json'))?.folder;
     this.options.cleanUp?.(this.dataDir);
-    for (const path of [outside, this.dataDir]) if (path) rmSync(path, { recursive: true, force: true });
+    removeRunFolder(this.dataDir);
   }
 
   private get all(): ProgramProcess[] {
