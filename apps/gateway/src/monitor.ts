@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { ignoredFields, standardError } from '@overheard/contracts';
 import type { ProviderContract } from '@overheard/providers/contracts';
-import { type Logger, systemClock } from '@overheard/runtime';
+import { type Logger, systemClock, withinMs } from '@overheard/runtime';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Admission, creditsHeader } from './admission.js';
 import { ApiError } from './api-error.js';
@@ -18,7 +18,7 @@ import { Settlement } from './settlement.js';
 import { Submission } from './submission.js';
 import { CONFIG, LOGGER } from './tokens.js';
 import { nameIgnored, valid } from './validate.js';
-import { inTime, withinMs } from './within.js';
+import { inTime } from './within.js';
 
 // Public HTTP clients give up at 300 s (decision L6).
 const ANSWER_WITHIN_MS = 290_000;

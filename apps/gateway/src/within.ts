@@ -1,16 +1,8 @@
 import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/common';
+import { withinMs } from '@overheard/runtime';
 import type { FastifyRequest } from 'fastify';
 import { from, lastValueFrom, type Observable } from 'rxjs';
 import { settingsOf } from './door/route-table.js';
-
-/** The work's result, or an error once the time is up; the work itself goes on. */
-export async function withinMs<T>(ms: number, work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms);
-  });
-  return Promise.race([work, late]).finally(() => clearTimeout(timer));
-}
 
 /** A request is answered within 5 s, whatever is away (decision L5); this leaves time to say so. */
 export const ANSWER_WITHIN_MS = 4500;

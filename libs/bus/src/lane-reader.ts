@@ -46,10 +46,10 @@ export class LaneReader {
   async start(take: (delivery: Delivery) => Promise<void>): Promise<void> {
     const ensure = () => ensureLanes(this.bus.manager, this.bus.names, this.provider);
     await ensure();
-    this.bus.onReconnect(() => ensure().then(() => this.openLanes(LANES)));
+    this.bus.onReconnect(() => ensure().then(() => this.openAll()));
     this.subscriptions = [
       this.bus.connection.subscribe(`${this.inbox}.*`, { callback: (error, message) => void (error ?? this.receive(message, take)) }),
-      this.bus.onRing(SUBJECTS.wake(this.provider), (lane) => this.openLanes([lane])),
+      this.bus.onRing(SUBJECTS.wake(this.provider), (lane) => this.openLane(lane)),
     ];
     this.loop = this.run();
   }
@@ -63,7 +63,7 @@ export class LaneReader {
 
   private async run(): Promise<void> {
     while (!this.stopping) {
-      if (performance.now() - this.allOpenedAt > ALL_LANES_MS) this.openLanes(LANES);
+      if (performance.now() - this.allOpenedAt > ALL_LANES_MS) this.openAll();
       // A bell that rings while the lanes are being asked means: ask once more.
       this.woken = false;
       if (this.free > 0 && (await this.pullFirstLane())) continue;
@@ -129,9 +129,13 @@ export class LaneReader {
     });
   }
 
-  private openLanes(lanes: readonly string[]): void {
-    for (const lane of lanes) this.open.add(lane);
-    if (lanes === LANES) this.allOpenedAt = performance.now();
+  private openAll(): void {
+    for (const lane of LANES) this.openLane(lane);
+    this.allOpenedAt = performance.now();
+  }
+
+  private openLane(lane: string): void {
+    this.open.add(lane);
     this.ring();
   }
 

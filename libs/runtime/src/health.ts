@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
+import { withinMs } from './clock.js';
 import type { MetricsEndpoint } from './metrics-endpoint.js';
 
 export interface HealthOptions {
@@ -20,7 +21,7 @@ export async function serveHealth({ host, port, ready, metrics }: HealthOptions)
       case '/healthz':
         return say(200, { status: 'alive' });
       case '/readyz':
-        return void within(ready(), READY_WITHIN_MS).then(
+        return void withinMs(READY_WITHIN_MS, ready()).then(
           () => say(200, { status: 'ready' }),
           (error: Error) => say(503, { status: 'not ready', reason: error.message }),
         );
@@ -33,12 +34,4 @@ export async function serveHealth({ host, port, ready, metrics }: HealthOptions)
   server.listen(port, host);
   await once(server, 'listening');
   return server;
-}
-
-async function within(work: Promise<void>, ms: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms);
-  });
-  await Promise.race([work, late]).finally(() => clearTimeout(timer));
 }

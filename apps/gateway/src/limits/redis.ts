@@ -1,9 +1,8 @@
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { type Logger, meter } from '@overheard/runtime';
+import { type Logger, meter, withinMs } from '@overheard/runtime';
 import { createClient } from 'redis';
 import type { Config } from '../config.js';
 import { CONFIG, LOGGER } from '../tokens.js';
-import { withinMs } from '../within.js';
 
 const COMMAND_WITHIN_MS = 100;
 const ANSWER_WITHIN_MS = 300;
@@ -20,8 +19,7 @@ const RECONNECT_MAX_MS = 1000;
 export class Redis implements OnApplicationShutdown {
   private readonly client;
   private readonly lost = meter('limits').createCounter('redis_unavailable_total', { description: 'Limits that were not checked because Redis was away' });
-  private isAway = false;
-  /** On the clock of `performance.now()`, as the next. */
+  /** On the clock of `performance.now()`, as the next; undefined while it answers. */
   private failingSince: number | undefined;
   private askAgainAt = 0;
 
@@ -73,14 +71,13 @@ export class Redis implements OnApplicationShutdown {
   }
 
   private noteBack(): void {
-    this.isAway = false;
     this.failingSince = undefined;
   }
 
   /** One line when it goes away, not one a request. */
   private note(error: unknown): void {
-    this.failingSince ??= performance.now();
-    if (!this.isAway) this.logger.warn({ err: error }, 'Redis is away: rate and concurrency are not limited');
-    this.isAway = true;
+    if (this.failingSince !== undefined) return;
+    this.failingSince = performance.now();
+    this.logger.warn({ err: error }, 'Redis is away: rate and concurrency are not limited');
   }
 }
