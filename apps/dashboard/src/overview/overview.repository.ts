@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Database } from '@overheard/database';
 import { sql } from 'kysely';
 import type { KeyOfRequest, OutstandingTasks, UsageSum } from '../api.js';
+import { keyName, keyPerson } from '../key-of-request.js';
 import { firstIdOf } from '../requests/filters.js';
 
 export const LOOKED_AT_MAX = 200_000;
@@ -70,11 +71,7 @@ export class OverviewRepository {
   async usageByKey(accountId: string, days: Days): Promise<({ key: KeyOfRequest } & UsageSum)[]> {
     const rows = await this.usage(accountId, days)
       .leftJoin('api_keys as k', 'k.id', 'u.key_id')
-      .select([
-        'u.key_id as id',
-        sql<string | null>`case when not k.hidden then k.name end`.as('name'),
-        sql<string | null>`case when k.hidden then k.created_by end`.as('person'),
-      ])
+      .select(['u.key_id as id', keyName.as('name'), keyPerson.as('person')])
       .groupBy(['u.key_id', 'k.hidden', 'k.name', 'k.created_by'])
       .orderBy('credits', 'desc')
       .orderBy('u.key_id')

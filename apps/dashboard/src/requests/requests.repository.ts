@@ -1,7 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Database } from '@overheard/database';
 import { type SelectQueryBuilder, sql } from 'kysely';
-import type { RequestStatus } from '../api.js';
+import type { RequestEntry, RequestStatus } from '../api.js';
+import { keyName, keyPerson } from '../key-of-request.js';
 import { Problem } from '../problem.js';
 import { firstIdOf, idsThatBegin, momentOf, type RequestFilters, type RequestsQuery } from './filters.js';
 
@@ -10,20 +11,9 @@ const BATCH = 1000;
 // Gateways commit in another order than they make ids.
 const OVERLAP_MS = 60_000;
 
-/** An entry of the log, with whose key it was made. */
-export interface EntryRow {
-  id: string;
-  provider: string | null;
-  mode: 'sync' | 'async';
-  prompt: string | null;
-  country: string | null;
-  status: RequestStatus;
-  statusCode: number | null;
-  creditsToCharge: number;
-  creditsCharged: number | null;
-  latencyMs: number | null;
+/** An entry of the log as the database has it. */
+export interface EntryRow extends Omit<RequestEntry, 'createdAt' | 'key'> {
   createdAt: Date;
-  test: boolean;
   keyId: string;
   keyName: string | null;
   person: string | null;
@@ -140,8 +130,8 @@ function entries(database: Database, accountId: string, filters: RequestFilters,
       'r.created_at as createdAt',
       'r.test',
       'r.key_id as keyId',
-      sql<string | null>`case when not k.hidden then k.name end`.as('keyName'),
-      sql<string | null>`case when k.hidden then k.created_by end`.as('person'),
+      keyName.as('keyName'),
+      keyPerson.as('person'),
     ])
     .where('r.account_id', '=', accountId)
     .orderBy('r.id', 'desc');

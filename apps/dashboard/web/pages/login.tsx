@@ -1,7 +1,8 @@
-import { Alert, Button, PasswordInput, Stack, TextInput } from '@mantine/core';
+import { Button, PasswordInput, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { Entrance } from '../app/entrance';
 import { useLogin } from '../app/session';
+import { FormProblem } from '../ui/form-problem';
 
 export function LoginPage() {
   const login = useLogin();
@@ -10,11 +11,7 @@ export function LoginPage() {
     <Entrance title="Log in">
       <form onSubmit={form.onSubmit((values) => login.mutate(values))}>
         <Stack>
-          {login.error && (
-            <Alert color="red" role="alert">
-              {login.error.message}
-            </Alert>
-          )}
+          <FormProblem error={login.error} />
           <TextInput
             label="E-mail address"
             type="email"

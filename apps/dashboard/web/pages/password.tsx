@@ -1,10 +1,11 @@
-import { Alert, Button, Paper, PasswordInput, Stack } from '@mantine/core';
+import { Button, Paper, PasswordInput, Stack } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { ApiError } from '../api/call';
 import { done } from '../api/client';
 import { usePasswordChange } from '../app/session';
 import { Page } from '../ui/page';
 import { faultOfPassword } from '../ui/password';
+import { FormProblem } from '../ui/form-problem';
 
 /** One's own password. */
 export function PasswordPage() {
@@ -24,11 +25,7 @@ export function PasswordPage() {
       <Paper p="lg" maw={440}>
         <form onSubmit={submit}>
           <Stack>
-            {change.error && (
-              <Alert color="red" role="alert">
-                {change.error.message}
-              </Alert>
-            )}
+            <FormProblem error={change.error} />
             <PasswordInput label="Present password" autoComplete="current-password" required withAsterisk={false} {...form.getInputProps('current')} />
             <PasswordInput
               label="New password"

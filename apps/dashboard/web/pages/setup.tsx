@@ -1,9 +1,10 @@
-import { Alert, Button, PasswordInput, Stack, TextInput } from '@mantine/core';
+import { Button, PasswordInput, Stack, TextInput } from '@mantine/core';
 import { useForm } from '@mantine/form';
 import { ApiError } from '../api/call';
 import { Entrance } from '../app/entrance';
 import { useSetup } from '../app/session';
 import { faultOfPassword } from '../ui/password';
+import { FormProblem } from '../ui/form-problem';
 
 /** The first run: whoever comes first makes the account and owns it. */
 export function SetupPage() {
@@ -18,11 +19,7 @@ export function SetupPage() {
     <Entrance title="Set up Overheard" about="Nobody is here yet. The account you make now is yours: you can invite others to it later.">
       <form onSubmit={submit}>
         <Stack>
-          {setup.error && (
-            <Alert color="red" role="alert">
-              {setup.error.message}
-            </Alert>
-          )}
+          <FormProblem error={setup.error} />
           <TextInput
             label="Name of the account"
             description="Your team or company"
