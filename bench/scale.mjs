@@ -1,5 +1,4 @@
 // What it takes when nothing happens, when ten thousand wait, when a million are queued, and when everything is traced.
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -8,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { client, load, percentiles } from './lib/load.mjs';
 import { startProduct } from './lib/product.mjs';
 import { startUpstream } from './lib/upstream.mjs';
+import { uuidv7 } from './lib/uuidv7.mjs';
 
 /** @typedef {Awaited<ReturnType<typeof startProduct>>} Product */
 
@@ -220,9 +220,4 @@ function readText(path) {
   } catch {
     return ''; // The process has ended.
   }
-}
-
-function uuidv7() {
-  const hex = Date.now().toString(16).padStart(12, '0');
-  return `${hex.slice(0, 8)}-${hex.slice(8)}-7${randomUUID().slice(15)}`;
 }

@@ -1,13 +1,14 @@
 // Deliveries a second of the real dispatcher, from settled events to the log, as a ratio to a bare undici loop that posts the same signed bodies
 // to the same receiver in the same run. Needs a build, and servers in DATABASE_URL and NATS_URL: npm run bench provides both.
 import { spawn } from 'node:child_process';
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { programPath } from '../scripts/lib/programs.mjs';
+import { uuidv7 } from './lib/uuidv7.mjs';
 
 const root = join(import.meta.dirname, '..');
 const SELF = fileURLToPath(import.meta.url);
@@ -242,11 +243,6 @@ function startDispatcher(settings) {
 }
 
 const strings = (settings) => Object.fromEntries(Object.entries(settings).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]])));
-
-function uuidv7() {
-  const hex = Date.now().toString(16).padStart(12, '0');
-  return `${hex.slice(0, 8)}-${hex.slice(8)}-7${randomUUID().slice(15)}`;
-}
 
 if (process.argv[1] === SELF) {
   if (process.argv[2] === 'receive') {

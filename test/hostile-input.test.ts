@@ -2,6 +2,7 @@ import { Agent, request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { beforeAll, expect, test } from '@jest/globals';
 import { deviation, document } from './conformance.js';
+import { randomFrom } from './random.js';
 import { type Tenant, useStack } from './stack.js';
 
 // Reproducible: FUZZ_SEED and FUZZ_REQUESTS give another run, and a longer one.
@@ -299,15 +300,4 @@ function raw(text: string): Promise<string> {
 async function memory(): Promise<number> {
   const text = await (await fetch(`${stack.healthUrl('gateway')}/metrics`)).text();
   return Number(/^process_resident_memory_bytes\S* ([\d.e+]+)/m.exec(text)?.[1]);
-}
-
-/** Mulberry32: small, and good enough to be hostile. */
-function randomFrom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
 }

@@ -5,6 +5,7 @@ import { grantCredits } from '@overheard/database';
 import { until } from '@overheard/testing';
 import { brokenRules, nothingLost } from '../nothing-lost.js';
 import { completed } from '../stand-in-worker.js';
+import { randomFrom } from '../random.js';
 import { type ServiceName, type Tenant, useStack } from '../stack.js';
 import { figure, SEED } from './figures.js';
 
@@ -119,14 +120,3 @@ test(
 );
 
 const ATALLTIMES = /^(balance|granted|reserved|charged|the usage|the queue cap|each request|an idempotency)/;
-
-/** Mulberry32. */
-function randomFrom(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
-  };
-}

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { assistantEngine, type Asked } from '../answer/assistant.js';
 import type { Attempt, EngineModule } from '../engine.js';
-import { askCapture, captureUrl } from '../formats/capture.js';
+import { askCapture, captureUrl, mustCapture } from '../formats/capture.js';
 import { isOpenaiResponses, readOpenaiResponses } from '../formats/openai-responses.js';
 import { copilotContract, type CopilotRequest, type CopilotResult } from './contract.js';
 import { isCopilotWeb, readCopilotWeb } from './extract/copilot-web.js';
@@ -31,10 +31,9 @@ export const copilotEngine: EngineModule<Settings, CopilotRequest, CopilotResult
     }),
 };
 
-/** The API answers whenever it can (decisions, Which upstream answers); in the sandbox it can. */
 async function askUpstream(settings: Settings, attempt: Attempt<CopilotRequest>): Promise<Asked> {
   const url = settings.COPILOT_CAPTURE_URL;
-  const byCapture = attempt.route === 'live' && url !== undefined && !hasAzure(settings);
-  if (byCapture) return { text: await askCapture({ provider: copilotContract.id, url, attempt }), countryBy: 'capture' };
+  if (mustCapture(attempt, { hasApi: hasAzure(settings), url }))
+    return { text: await askCapture({ provider: copilotContract.id, url, attempt }), countryBy: 'capture' };
   return { text: await askAzure(settings, attempt), countryBy: 'field' };
 }

@@ -18,6 +18,10 @@ interface CaptureCall<Request> {
   attempt: Attempt<Request>;
 }
 
+/** Where the API answers whenever it can, as it can in the sandbox: whether a capture has to (decisions, Which upstream answers). */
+export const mustCapture = ({ route }: Attempt<unknown>, { hasApi, url }: { hasApi: boolean; url: string | undefined }): boolean =>
+  route === 'live' && !hasApi && url !== undefined;
+
 /**
  * Asks an operator's own capture service, or its stand-in, for what a web app shows to a request.
  *

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { assistantEngine, type Asked } from '../answer/assistant.js';
 import type { Attempt, EngineModule } from '../engine.js';
-import { askCapture, captureUrl } from '../formats/capture.js';
+import { askCapture, captureUrl, mustCapture } from '../formats/capture.js';
 import { geminiContract, type GeminiRequest, type GeminiResult } from './contract.js';
 import { isGeminiInteractions, readGeminiInteractions } from './extract/gemini-interactions.js';
 import { isGemini, readGemini } from './extract/gemini.js';
@@ -31,10 +31,9 @@ export const geminiEngine: EngineModule<Settings, GeminiRequest, GeminiResult> =
     }),
 };
 
-/** The API answers whenever it can (decisions, Which upstream answers); in the sandbox it can. */
 async function askUpstream(settings: Settings, attempt: Attempt<GeminiRequest>): Promise<Asked> {
   const url = settings.GEMINI_CAPTURE_URL;
-  const byCapture = attempt.route === 'live' && url !== undefined && !hasGemini(settings);
-  if (byCapture) return { text: await askCapture({ provider: geminiContract.id, url, attempt }), countryBy: 'capture' };
+  if (mustCapture(attempt, { hasApi: hasGemini(settings), url }))
+    return { text: await askCapture({ provider: geminiContract.id, url, attempt }), countryBy: 'capture' };
   return { text: await askGemini(settings, attempt), countryBy: 'instruction', format: 'gemini' };
 }

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { assistantEngine, type Asked } from '../answer/assistant.js';
 import type { Attempt, EngineModule } from '../engine.js';
-import { askCapture, captureUrl } from '../formats/capture.js';
+import { askCapture, captureUrl, mustCapture } from '../formats/capture.js';
 import { isOpenaiResponses, readOpenaiResponses } from '../formats/openai-responses.js';
 import { grokContract, type GrokRequest, type GrokResult } from './contract.js';
 import { isGrokWeb, readGrokWeb } from './extract/grok-web.js';
@@ -30,10 +30,9 @@ export const grokEngine: EngineModule<Settings, GrokRequest, GrokResult> = {
     }),
 };
 
-/** The API answers whenever it can (decisions, Which upstream answers); in the sandbox it can. */
 async function askUpstream(settings: Settings, attempt: Attempt<GrokRequest>): Promise<Asked> {
   const { XAI_API_KEY: key, GROK_CAPTURE_URL: url } = settings;
-  const byCapture = attempt.route === 'live' && key === undefined && url !== undefined;
-  if (byCapture) return { text: await askCapture({ provider: grokContract.id, url, attempt }), countryBy: 'capture', format: 'grok-web' };
+  if (mustCapture(attempt, { hasApi: key !== undefined, url }))
+    return { text: await askCapture({ provider: grokContract.id, url, attempt }), countryBy: 'capture', format: 'grok-web' };
   return { text: await askXai(settings, attempt), countryBy: 'instruction', format: 'xai-responses' };
 }
