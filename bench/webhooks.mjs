@@ -82,8 +82,7 @@ async function deliver({ database, bus, accounts, receiver, count }) {
   const ids = tasks.map(({ id }) => id);
   const before = await inLog(database);
   const startedAt = performance.now();
-  const announce = ({ id, accountId }) =>
-    bus.publish(SUBJECTS.settled, settledEvent, { id, accountId, status: 'COMPLETED', creditsCharged: 3 }, `settled:${id}`);
+  const announce = ({ id }) => bus.publish(SUBJECTS.settled, settledEvent, { id }, `settled:${id}`);
   await eachAtOnce(tasks, 200, announce);
   for (const end = Date.now() + WITHIN_MS; ; await sleep(100)) {
     const logged = (await inLog(database)) - before;

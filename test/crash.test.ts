@@ -23,7 +23,7 @@ let tenant: Tenant;
 // One after the other; what they leave undone is waited for together. Those that are made good soonest come first, so that none meets the next.
 beforeAll(async () => {
   tenant = await stack.tenant();
-  for (const failpoint of ['webhook-dispatcher.sent', 'gateway.admitted', 'task-store.claiming'] as const) {
+  for (const failpoint of ['webhook-dispatcher.sent', 'gateway.admitted', 'task-store.claimed'] as const) {
     await crash(failpoint);
     await over(failpoint);
   }
@@ -74,7 +74,7 @@ describe.each([
   ['gateway.settled', 1, 1],
   ['worker.answered', 2, 1],
   ['worker.published', 1, 1],
-  ['task-store.claiming', 1, 1],
+  ['task-store.claimed', 1, 1],
   ['task-store.recorded', 1, 1],
   ['webhook-dispatcher.sent', 1, 2],
 ] as const)('kill -9 at %s', (failpoint, callsWanted, deliveriesWanted) => {

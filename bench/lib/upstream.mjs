@@ -1,9 +1,18 @@
-// An upstream that takes no time: OpenAI's Responses API on loopback, which answers each question at once in two sentences.
+// An upstream that takes no time: OpenAI's Responses API on loopback, which answers each question at once in two sentences and cites a page. (An answer
+// without one counts as degraded, and would be asked for again.)
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 
-const text = 'The classic steel mug keeps coffee warm for six hours. It costs 25 dollars.';
-const message = { id: 'msg_1', type: 'message', role: 'assistant', status: 'completed', content: [{ type: 'output_text', text, annotations: [] }] };
+const link = '([example.com](https://example.com/mugs))';
+const text = `The classic steel mug keeps coffee warm for six hours ${link}. It costs 25 dollars.`;
+const annotation = {
+  type: 'url_citation',
+  url: 'https://example.com/mugs',
+  title: 'Mugs',
+  start_index: text.indexOf(link),
+  end_index: text.indexOf(link) + link.length,
+};
+const message = { id: 'msg_1', type: 'message', role: 'assistant', status: 'completed', content: [{ type: 'output_text', text, annotations: [annotation] }] };
 const response = {
   id: 'resp_1',
   object: 'response',

@@ -1,7 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { RecordedEvent, Timings } from '@overheard/contracts';
-import { Database, readTask, statusOf, type TaskRow } from '@overheard/database';
+import type { RecordedEvent } from '@overheard/contracts';
+import { Database, readTasks, type Standing, STANDING_COLUMNS, standingOf, statusOf, type TaskKey, type TaskRow } from '@overheard/database';
+import { Batcher } from '@overheard/runtime';
 import { sql } from 'kysely';
+
+// Answers may be megabytes each.
+const READS_MAX = 20;
 
 /** A request at admission. */
 export interface NewRequest {
@@ -41,6 +45,7 @@ export type Settling = Pick<RecordedEvent, 'id' | 'charge' | 'statusCode' | 'com
 export interface Settled {
   creditsCharged: number;
   balance: number;
+  hasWebhook: boolean;
 }
 
 /** A request that was refused before or at admission, for the log. */
@@ -60,7 +65,11 @@ export interface RefusedRequest {
 /** All that is written to `requests`, `accounts`, `idempotency_keys` and `usage_daily`, and the reads of the gateway. */
 @Injectable()
 export class RequestsRepository {
-  constructor(@Inject(Database) private readonly database: Database) {}
+  private readonly reads: Batcher<TaskKey, TaskRow | undefined>;
+
+  constructor(@Inject(Database) private readonly database: Database) {
+    this.reads = new Batcher((keys) => readTasks(database, keys), { itemsMax: READS_MAX });
+  }
 
   /** Decides over a batch, in order of arrival, and reserves the credits of those admitted: one round trip, one transaction. */
   async admit(batch: NewRequest[], caps: QueueCaps): Promise<Admission[]> {
@@ -73,21 +82,18 @@ export class RequestsRepository {
   /** Charges or releases what the requests hold, once; a repeated outcome changes nothing. */
   async settle(batch: Settling[]): Promise<Settled[]> {
     const items = batch.map(({ id, status, charge, statusCode, completedAt }) => ({ id, status, charge, status_code: statusCode, completed_at: completedAt }));
-    const { rows } = await sql<{ id: string; credits_charged: number | null; balance: number }>`select * from settle(${JSON.stringify(items)}::jsonb)`.execute(
-      this.database,
+    const { rows } = await sql<{ id: string; credits_charged: number | null; balance: number; has_webhook: boolean }>`
+      select * from settle(${JSON.stringify(items)}::jsonb)`.execute(this.database);
+    const byId = new Map(
+      rows.map(({ id, credits_charged, balance, has_webhook }) => [id, { creditsCharged: credits_charged ?? 0, balance, hasWebhook: has_webhook }]),
     );
-    const byId = new Map(rows.map(({ id, credits_charged, balance }) => [id, { creditsCharged: credits_charged ?? 0, balance }]));
     // A request whose log entry is gone was settled long ago.
-    return batch.map(({ id }) => byId.get(id) ?? { creditsCharged: 0, balance: 0 });
+    return batch.map(({ id }) => byId.get(id) ?? { creditsCharged: 0, balance: 0, hasWebhook: false });
   }
 
   /** Notes where in its stream each request stands. */
   async markPublished(marks: { id: string; seq: number }[]): Promise<void> {
-    await sql`
-      with marks as (select * from jsonb_to_recordset(${JSON.stringify(marks)}::jsonb) as item (id uuid, seq bigint)),
-           locked as (select r.id from requests r where r.id = any (${marks.map(({ id }) => id)}::uuid[]) order by r.id for update)
-      update requests r set published_at = now(), published_seq = marks.seq, publish_count = r.publish_count + 1
-      from marks where r.id = marks.id`.execute(this.database);
+    await sql`select mark_published(${JSON.stringify(marks)}::jsonb)`.execute(this.database);
   }
 
   /** The client of an open synchronous request left; whatever comes of it, the log says so (decision L7). */
@@ -109,7 +115,7 @@ export class RequestsRepository {
 
   /** An account's task or synchronous request, unless it is unknown, refused, or its time is over. */
   find(accountId: string, id: string): Promise<TaskRow | undefined> {
-    return readTask(this.database, accountId, id);
+    return this.reads.add({ accountId, id });
   }
 
   /** The recorded outcomes of those requests that are over. */
@@ -117,24 +123,11 @@ export class RequestsRepository {
     if (ids.length === 0) return [];
     const rows = await this.database
       .selectFrom('tasks')
-      .select(['id', 'account_id', 'status', 'charge', 'status_code', 'completed_at', 'route', 'timings', 'attempts', 'response', 'quality', 'error'])
+      .select([...STANDING_COLUMNS, 'response', 'quality', 'error'])
       .where('id', 'in', ids)
       .where('completed_at', 'is not', null)
       .execute();
-    return rows.map((row) => ({
-      id: row.id,
-      accountId: row.account_id,
-      status: row.status as 'COMPLETED' | 'FAILED',
-      charge: row.charge ?? false,
-      statusCode: row.status_code ?? 500,
-      completedAt: (row.completed_at as Date).toISOString(),
-      route: row.route === 'live' ? 'live' : 'sandbox',
-      timings: JSON.parse(row.timings ?? '{}') as Timings,
-      attempts: row.attempts,
-      response: row.response,
-      quality: row.quality,
-      error: row.error,
-    }));
+    return rows.map((row) => ({ ...standingOf(row), response: row.response, quality: row.quality, error: row.error }));
   }
 
   /** The database's clock, which decides what has expired. */
@@ -177,10 +170,7 @@ export class RequestsRepository {
   }
 }
 
-export type OutcomeRow = RecordedEvent & {
-  route: 'live' | 'sandbox';
-  timings: Timings;
-  attempts: number;
+export type OutcomeRow = Standing & {
   response: string | null;
   quality: string | null;
   error: string | null;

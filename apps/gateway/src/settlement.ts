@@ -1,29 +1,43 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { Batcher } from '@overheard/runtime';
+import { Bus, SUBJECTS } from '@overheard/bus';
+import { overNotice, settledEvent } from '@overheard/contracts';
+import { Batcher, failpoint } from '@overheard/runtime';
 import { LRUCache } from 'lru-cache';
 import { RequestsRepository, type Settled, type Settling } from './requests.repository.js';
 
 const BATCH_MAX = 500;
 const REMEMBERED_MAX = 10_000;
 
-/** Turns outcomes into charges and releases, in batches; each request's hold is resolved once, however often its outcome comes. */
+/** Turns outcomes into charges and releases, in batches, and tells of it; each request's hold is resolved once, however often its outcome comes. */
 @Injectable()
 export class Settlement {
   private readonly batches: Batcher<Settling, Settled>;
-  /** A synchronous request's outcome comes twice, by the inbox and by its event: the second time is known already. */
+  /** An outcome may come twice, by the inbox and by a look at what is missing: the second time is known already. */
   private readonly settled = new LRUCache<string, Promise<Settled>>({ max: REMEMBERED_MAX });
 
-  constructor(@Inject(RequestsRepository) requests: RequestsRepository) {
+  constructor(
+    @Inject(Bus) private readonly bus: Bus,
+    @Inject(RequestsRepository) requests: RequestsRepository,
+  ) {
     this.batches = new Batcher((batch) => requests.settle(batch), { itemsMax: BATCH_MAX });
   }
 
-  /** Resolves with what stands once it is committed. */
+  /** Resolves with what stands once it is committed and those who start from there have been told. */
   settle(outcome: Settling): Promise<Settled> {
     const known = this.settled.get(outcome.id);
     if (known) return known;
-    const settling = this.batches.add(outcome);
+    const settling = this.settleAnew(outcome);
     this.settled.set(outcome.id, settling);
     settling.catch(() => this.settled.delete(outcome.id));
     return settling;
+  }
+
+  private async settleAnew(outcome: Settling): Promise<Settled> {
+    const settled = await this.batches.add(outcome);
+    failpoint('gateway.settled');
+    const { id, status } = outcome;
+    if (status !== 'REFUSED') this.bus.notify(SUBJECTS.over, overNotice, { id });
+    if (settled.hasWebhook) await this.bus.publish(SUBJECTS.settled, settledEvent, { id }, `settled:${id}`);
+    return settled;
   }
 }

@@ -1,6 +1,6 @@
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { Bus, SUBJECTS } from '@overheard/bus';
-import { settledEvent } from '@overheard/contracts';
+import { overNotice } from '@overheard/contracts';
 
 /** Where long polls wait: every gateway hears of every settlement (decision X2). */
 @Injectable()
@@ -10,7 +10,7 @@ export class Settlements implements OnApplicationBootstrap {
   constructor(@Inject(Bus) private readonly bus: Bus) {}
 
   onApplicationBootstrap(): void {
-    this.bus.onNotice(SUBJECTS.settled, settledEvent, ({ id }) => this.waiters.get(id)?.forEach((tell) => tell()));
+    this.bus.onNotice(SUBJECTS.over, overNotice, ({ id }) => this.waiters.get(id)?.forEach((tell) => tell()));
   }
 
   /** Resolves when that task is settled, the time is up, or nobody waits any more. `isOver` is asked once listening has begun, so that nothing falls in between. */

@@ -7,6 +7,8 @@ import { RequestsRepository } from './requests.repository.js';
 import { LOGGER } from './tokens.js';
 
 const BATCH_MAX = 500;
+// Well below the two seconds after which a sweep takes a task for unpublished.
+const MARKS_GATHER_MS = 100;
 
 /** A task is given up 600 s after its first claim (decision L6). */
 export const TASK_DEADLINE_MS = 600_000;
@@ -28,7 +30,7 @@ export class Submission {
     @Inject(RequestsRepository) requests: RequestsRepository,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
-    this.marks = new Batcher((marks) => requests.markPublished(marks), { itemsMax: BATCH_MAX });
+    this.marks = new Batcher((marks) => requests.markPublished(marks), { itemsMax: BATCH_MAX, gatherMs: MARKS_GATHER_MS });
   }
 
   /** Resolves after the PubAck. Publishing the same `time` twice is harmless: the message id is the same. */

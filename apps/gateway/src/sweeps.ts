@@ -1,6 +1,5 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
-import { Bus, SUBJECTS } from '@overheard/bus';
-import { settledEvent } from '@overheard/contracts';
+import { Bus } from '@overheard/bus';
 import { contractOf } from '@overheard/providers/contracts';
 import { type Logger, Repeating } from '@overheard/runtime';
 import { Cancellation } from './cancellation.js';
@@ -93,10 +92,8 @@ export class Sweeps implements OnApplicationBootstrap, OnApplicationShutdown {
     for (let page = 0; page < PAGES_MAX; page += 1) {
       const recorded = await this.lost.findUnsettled(this.settledUntil, BATCH);
       for (const event of recorded) {
-        const { creditsCharged } = await this.settlement.settle(event);
-        const { id, accountId, status } = event;
-        await this.bus.publish(SUBJECTS.settled, settledEvent, { id, accountId, status, creditsCharged }, `settled:${id}`);
-        this.logger.warn({ requestId: id }, 'settled by the sweep');
+        await this.settlement.settle(event);
+        this.logger.warn({ requestId: event.id }, 'settled by the sweep');
       }
       if (recorded.length < BATCH) break;
     }

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { AttemptFailed, ClaimRequest, FinishedEvent, OutcomeNotice, TerminalStatus, Timings } from '@overheard/contracts';
-import { Database } from '@overheard/database';
+import type { AttemptFailed, ClaimRequest, FinishedEvent } from '@overheard/contracts';
+import { Database, type Standing, STANDING_COLUMNS, standingOf, type StandingRow } from '@overheard/database';
 import { failpoint } from '@overheard/runtime';
 import { type RawBuilder, sql } from 'kysely';
 import { statusCodeOf } from './status-code.js';
@@ -9,7 +9,7 @@ import { statusCodeOf } from './status-code.js';
 export type Claim = { id: string } & ({ verdict: 'go'; attempts: number; remainingMs: number; nowMs: number } | { verdict: 'over' | 'exhausted' | 'late' });
 
 /** What stands of a task that is over, and whether this very write made it so. */
-export type Recorded = Omit<OutcomeNotice, 'outcome'> & { won: boolean };
+export type Recorded = Standing & { won: boolean };
 
 /** Everything that is written to `tasks`. Times are the database's. */
 @Injectable()
@@ -18,21 +18,19 @@ export class TasksRepository {
 
   /** Marks tasks as PROCESSING, unless they are over, claimed too often, or past their deadline. */
   async claim(requests: ClaimRequest[], claimsMax: number): Promise<Claim[]> {
-    const rows = await this.database.transaction().execute(async (transaction) => {
-      // A claim that a crash forgets is claimed again; nobody has to wait for the disk.
-      await sql`set local synchronous_commit = off`.execute(transaction);
-      const { rows: claimed } = await sql<{ id: string; attempts: number; remaining_ms: number; now_ms: number }>`
-        insert into tasks as t (id, account_id, provider, status, claims, started_at, deadline_at)
-        select id, "accountId", provider, 'PROCESSING', 1, now(), now() + "deadlineMs" * interval '1 millisecond'
-        from (select distinct on (id) * from jsonb_to_recordset(${JSON.stringify(requests)}::jsonb) as item (id uuid, "accountId" uuid, provider text, "deadlineMs" float8) order by id) item
-        on conflict (id) do update set claims = t.claims + 1
-          where t.status = 'PROCESSING' and t.claims < ${claimsMax} and t.deadline_at > now()
-        returning id, attempts, extract(epoch from deadline_at - now()) * 1000 as remaining_ms, extract(epoch from now()) * 1000 as now_ms`.execute(
-        transaction,
-      );
-      failpoint('task-store.claiming');
-      return claimed;
-    });
+    // A claim that a crash forgets is claimed again; nobody has to wait for the disk.
+    const { rows } = await sql<{ id: string; attempts: number; remaining_ms: number; now_ms: number }>`
+      with unhurried as materialized (select set_config('synchronous_commit', 'off', true))
+      insert into tasks as t (id, account_id, provider, status, claims, started_at, deadline_at)
+      select id, "accountId", provider, 'PROCESSING', 1, now(), now() + "deadlineMs" * interval '1 millisecond'
+      from unhurried,
+        (select distinct on (id) * from jsonb_to_recordset(${JSON.stringify(requests)}::jsonb) as item (id uuid, "accountId" uuid, provider text, "deadlineMs" float8) order by id) item
+      on conflict (id) do update set claims = t.claims + 1
+        where t.status = 'PROCESSING' and t.claims < ${claimsMax} and t.deadline_at > now()
+      returning id, attempts, extract(epoch from deadline_at - now()) * 1000 as remaining_ms, extract(epoch from now()) * 1000 as now_ms`.execute(
+      this.database,
+    );
+    failpoint('task-store.claimed');
     const granted = new Map(rows.map((row) => [row.id, row]));
     const refused = await this.refusedClaims(requests.map(({ id }) => id).filter((id) => !granted.has(id)));
     return requests.map(({ id }) => {
@@ -68,21 +66,22 @@ export class TasksRepository {
   async record(events: FinishedEvent[], retentionMs: number): Promise<(Recorded | undefined)[]> {
     const onlyUnclaimed = events.filter(({ cancel }) => cancel === 'unclaimed');
     const anyState = events.filter(({ cancel }) => cancel !== 'unclaimed');
-    const won = new Set([...(await this.write(onlyUnclaimed, retentionMs, sql`do nothing`)), ...(await this.write(anyState, retentionMs, TAKE_OVER))]);
-    const standing = await this.standing(events.map(({ id }) => id));
+    const won = new Map([...(await this.write(onlyUnclaimed, retentionMs, sql`do nothing`)), ...(await this.write(anyState, retentionMs, TAKE_OVER))]);
+    const standing = await this.standing(events.filter((event) => !won.has(event)).map(({ id }) => id));
     return events.map((event) => {
-      const row = standing.get(event.id);
-      return row && { ...row, won: won.has(event) };
+      const [mine, theirs] = [won.get(event), standing.get(event.id)];
+      if (mine) return { ...mine, won: true };
+      return theirs && { ...theirs, won: false };
     });
   }
 
-  /** Gives the events that ended their tasks. */
-  private async write(events: FinishedEvent[], retentionMs: number, onConflict: RawBuilder<unknown>): Promise<FinishedEvent[]> {
+  /** Gives the events that ended their tasks, with what stands. */
+  private async write(events: FinishedEvent[], retentionMs: number, onConflict: RawBuilder<unknown>): Promise<[FinishedEvent, Standing][]> {
     if (events.length === 0) return [];
     // In id order, so that two batches never wait for each other in a circle; each task once, by the event that came first.
     const sorted = [...new Map([...events].reverse().map((event) => [event.id, event])).values()].sort((one, two) => (one.id < two.id ? -1 : 1));
     const column = <T>(value: (event: FinishedEvent) => T): T[] => sorted.map(value);
-    const { rows } = await sql<{ id: string }>`
+    const { rows } = await sql<StandingRow>`
       insert into tasks as t (id, account_id, provider, status, claims, attempts, completed_at, expires_at, charge, status_code, route, response, quality, error, timings)
       select id, account_id, provider, status, 0, attempts, now(), now() + ${retentionMs} * interval '1 millisecond', charge, status_code, route, response, quality, error, timings
       from unnest(
@@ -95,34 +94,18 @@ export class TasksRepository {
       ) as item (id, account_id, provider, status, attempts, charge, status_code, route, response, quality, error, timings)
       order by id
       on conflict (id) ${onConflict}
-      returning id`.execute(this.database);
-    const written = new Set(rows.map(({ id }) => id));
-    return sorted.filter(({ id }) => written.has(id));
+      returning ${sql.join(STANDING_COLUMNS.map((name) => sql.ref(name)))}`.execute(this.database);
+    const written = new Map(rows.map((row) => [row.id, standingOf(row)]));
+    return sorted.flatMap((event): [FinishedEvent, Standing][] => {
+      const standing = written.get(event.id);
+      return standing ? [[event, standing]] : [];
+    });
   }
 
-  private async standing(ids: string[]): Promise<Map<string, Omit<Recorded, 'won'>>> {
-    const rows = await this.database
-      .selectFrom('tasks')
-      .select(['id', 'account_id', 'status', 'charge', 'status_code', 'completed_at', 'route', 'timings', 'attempts'])
-      .where('id', 'in', ids)
-      .where('completed_at', 'is not', null)
-      .execute();
-    return new Map(
-      rows.map((row) => [
-        row.id,
-        {
-          id: row.id,
-          accountId: row.account_id,
-          status: row.status as TerminalStatus,
-          charge: row.charge ?? false,
-          statusCode: row.status_code ?? 500,
-          completedAt: (row.completed_at as Date).toISOString(),
-          route: row.route === 'live' ? 'live' : 'sandbox',
-          timings: JSON.parse(row.timings ?? '{}') as Timings,
-          attempts: row.attempts,
-        },
-      ]),
-    );
+  private async standing(ids: string[]): Promise<Map<string, Standing>> {
+    if (ids.length === 0) return new Map();
+    const rows = await this.database.selectFrom('tasks').select(STANDING_COLUMNS).where('id', 'in', ids).where('completed_at', 'is not', null).execute();
+    return new Map(rows.map((row) => [row.id, standingOf(row)]));
   }
 
   /** Deletes tasks whose time is over, by the database's clock. Gives how many there were. */

@@ -37,7 +37,7 @@ describe('a claim', () => {
     await until('the attempts to be counted', async () => (await taskOf(id)).attempts === 3);
     expect(await neighbours.claim(id)).toMatchObject({ verdict: 'go', attempts: 3 });
     await neighbours.finish(id, failed);
-    await neighbours.recordedOf(id);
+    await neighbours.noticesOf(id);
     // The outcome knew of one attempt only; what was counted stands.
     expect((await taskOf(id)).attempts).toBe(3);
   });
@@ -48,7 +48,7 @@ describe('a claim', () => {
   ])('of a task that is %s changes nothing: it is over', async (status, outcome) => {
     const id = randomUUID();
     await neighbours.finish(id, outcome);
-    await neighbours.recordedOf(id);
+    await neighbours.noticesOf(id);
     const before = await taskOf(id);
     expect(await neighbours.claim(id)).toEqual({ verdict: 'over' });
     count(id, 9);
@@ -66,7 +66,6 @@ describe('a claim', () => {
     expect(await neighbours.noticesOf(id)).toMatchObject([
       { status: 'FAILED', statusCode: 500, charge: false, outcome: { error: { code: 'INTERNAL_SERVER_ERROR', message: RETRIES_EXCEEDED } } },
     ]);
-    expect(await neighbours.recordedOf(id)).toMatchObject([{ status: 'FAILED', charge: false }]);
     expect(await neighbours.claim(id)).toEqual({ verdict: 'over' });
   });
 
@@ -75,7 +74,7 @@ describe('a claim', () => {
     await neighbours.claim(id, { deadlineMs: 50 });
     await until('the deadline to pass', async () => Number((await taskOf(id)).deadline_at) < Date.now() - 10);
     expect(await neighbours.claim(id)).toEqual({ verdict: 'over' });
-    expect(await neighbours.recordedOf(id)).toMatchObject([{ status: 'FAILED', charge: false, statusCode: 502 }]);
+    expect(await neighbours.noticesOf(id)).toMatchObject([{ status: 'FAILED', charge: false, statusCode: 502 }]);
     expect(JSON.parse((await taskOf(id)).error ?? '')).toMatchObject({ code: 'EXTERNAL_SERVICE_ERROR', details: { reason: 'timeout' } });
   });
 

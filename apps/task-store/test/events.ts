@@ -23,7 +23,7 @@ const CLAIM_WITHIN_MS = 5000;
 export const completed = (response: string): Outcome => ({ status: 'COMPLETED', response, quality: judged([{ id: 'answer_present', status: 'ok' }]) });
 export const failed: Outcome = { status: 'FAILED', error: standardError('EXTERNAL_SERVICE_ERROR', { reason: 'unavailable' }) };
 
-const finished = (id: string, outcome: Outcome): FinishedEvent => ({
+const finished = (id: string, outcome: Outcome, waiting: boolean): FinishedEvent => ({
   id,
   accountId: randomUUID(),
   provider: 'ANY',
@@ -32,7 +32,7 @@ const finished = (id: string, outcome: Outcome): FinishedEvent => ({
   attempts: 1,
   route: 'live',
   timings: { queueMs: 1, upstreamMs: 2, parseMs: 3 },
-  inbox: INBOX,
+  ...(waiting ? { inbox: INBOX } : {}),
 });
 
 /** A worker and a gateway in one, as the task-store sees them. */
@@ -47,8 +47,8 @@ export class Neighbours {
   }
 
   /** Says how a task went, under a message id of its own each time. */
-  async finish(id: string, outcome: Outcome): Promise<void> {
-    await this.bus.publish(SUBJECTS.finished, finishedEvent, finished(id, outcome), `finished:${id}:${(this.published += 1)}`);
+  async finish(id: string, outcome: Outcome, { waiting = true } = {}): Promise<void> {
+    await this.bus.publish(SUBJECTS.finished, finishedEvent, finished(id, outcome, waiting), `finished:${id}:${(this.published += 1)}`);
   }
 
   claim = (id: string, rest: Partial<ClaimRequest> = {}): Promise<ClaimReply> =>
@@ -59,9 +59,10 @@ export class Neighbours {
       CLAIM_WITHIN_MS,
     );
 
-  /** What the waiting gateway was told of a task, and what everybody was; at least so many times. */
+  /** What the waiting gateway was told of a task, or else all gateways; at least so many times. */
   noticesOf = (id: string, count = 1): Promise<OutcomeNotice[]> => until(`${count} notices of ${id}`, () => atLeast(this.notices.get(id), count));
-  recordedOf = (id: string, count = 1): Promise<RecordedEvent[]> => until(`${count} events of ${id}`, () => atLeast(this.events.get(id), count));
+  eventsOf = (id: string, count = 1): Promise<RecordedEvent[]> => until(`${count} events of ${id}`, () => atLeast(this.events.get(id), count));
+  toldByEvent = (id: string): boolean => this.events.has(id);
 }
 
 function keep<Message extends { id: string }>(kept: Map<string, Message[]>, message: Message): void {

@@ -22,7 +22,8 @@ describe('of two outcomes of a task', () => {
     };
     await Promise.all(ids.map(race));
     for (const id of ids) {
-      const [first, second] = await neighbours.recordedOf(id, 2);
+      const told = await neighbours.noticesOf(id, 2);
+      const [first, second] = told.map(({ outcome: _outcome, ...standing }) => standing);
       const row = await taskOf(id);
       expect(first).toMatchObject({ status: row.status, charge: row.charge, statusCode: row.status_code, completedAt: row.completed_at?.toISOString() });
       expect(second).toEqual(first);
@@ -52,6 +53,25 @@ describe('of two outcomes of a task', () => {
     expect(first).toMatchObject({ status: 'FAILED', statusCode: 502, charge: false, outcome: failed });
     expect(second).toMatchObject({ status: 'FAILED', statusCode: 502, charge: false });
     expect(second?.outcome).toBeUndefined();
+  });
+});
+
+describe('the outcome of a task is told', () => {
+  test('to the gateway that waits for it, answer and all, and to nobody else', async () => {
+    const [waitedFor, other] = [randomUUID(), randomUUID()];
+    await neighbours.finish(waitedFor, completed('"yes"'));
+    await neighbours.finish(other, completed('"no"'), { waiting: false });
+    expect(await neighbours.noticesOf(waitedFor)).toMatchObject([{ status: 'COMPLETED', outcome: completed('"yes"') }]);
+    await neighbours.eventsOf(other);
+    expect(neighbours.toldByEvent(waitedFor)).toBe(false);
+  });
+
+  test('by an event that outlasts a crash, and without the answer, when nobody waits', async () => {
+    const id = randomUUID();
+    await neighbours.finish(id, completed('"yes"'), { waiting: false });
+    const [event] = await neighbours.eventsOf(id);
+    expect(event).toMatchObject({ status: 'COMPLETED', charge: true, statusCode: 200 });
+    expect(JSON.stringify(event)).not.toContain('yes');
   });
 });
 
@@ -85,15 +105,15 @@ describe('an answer is stored byte for byte', () => {
 test('an answer that PostgreSQL can not hold ends its task as our fault, free, and no other with it', async () => {
   const [bad, ...good] = Array.from({ length: 6 }, () => randomUUID());
   await Promise.all([neighbours.finish(bad as string, completed('"\u0000"')), ...good.map((id) => neighbours.finish(id, completed('"fine"')))]);
-  expect(await neighbours.recordedOf(bad as string)).toMatchObject([{ status: 'FAILED', charge: false, statusCode: 500 }]);
+  expect(await neighbours.noticesOf(bad as string)).toMatchObject([{ status: 'FAILED', charge: false, statusCode: 500 }]);
   expect(JSON.parse((await taskOf(bad as string)).error ?? '')).toMatchObject({ code: 'INTERNAL_SERVER_ERROR', message: RETRIES_EXCEEDED });
-  for (const id of good) expect(await neighbours.recordedOf(id)).toMatchObject([{ status: 'COMPLETED' }]);
+  for (const id of good) expect(await neighbours.noticesOf(id)).toMatchObject([{ status: 'COMPLETED' }]);
 });
 
 test('an answer expires at its retention after completion, on the clock of the database', async () => {
   const id = randomUUID();
   await neighbours.finish(id, completed('"short-lived"'));
-  await neighbours.recordedOf(id);
+  await neighbours.noticesOf(id);
   const { completed_at: completedAt, expires_at: expiresAt } = await taskOf(id);
   expect(Number(expiresAt) - Number(completedAt)).toBe(86_400_000);
 });
@@ -103,7 +123,7 @@ test('outcomes that came while the task-store was away are recorded when it is b
   const ids = Array.from({ length: 20 }, () => randomUUID());
   await Promise.all(ids.map((id) => neighbours.finish(id, completed('"kept"'))));
   await stack.restart('task-store');
-  for (const id of ids) await neighbours.recordedOf(id);
+  for (const id of ids) await neighbours.noticesOf(id);
   const { num_pending: waiting, num_ack_pending: taken } = await until('all to be acknowledged', async () => {
     const info = await stack.bus.manager.consumers.info(stack.bus.names.stream('OUTCOME'), 'record');
     return info.num_ack_pending === 0 && info;

@@ -5,7 +5,7 @@ import {
   enableSigning,
   signingSince,
   listDeliveries,
-  readTask,
+  readTasks,
   redeliver,
   redeliverRange,
   rotateSigning,
@@ -37,7 +37,7 @@ const nextReceiver = (behave = answer(200)): Receiver => Object.assign(receivers
 async function deliver(receiver: Receiver, accountId?: string) {
   const account = accountId ?? (await stage.account());
   const taskId = await settledTask(stage.database, { accountId: account, url: receiver.url });
-  await stage.announce(taskId, account);
+  await stage.announce(taskId);
   return { accountId: account, taskId };
 }
 
@@ -54,7 +54,7 @@ describe('a delivery', () => {
     const { accountId, taskId } = await deliver(receiver);
     const hit = await until('a delivery', () => receiver.hits[0]);
     expect(hit.at - startedAt).toBeLessThan(1000);
-    const row = await readTask(stage.database, accountId, taskId);
+    const [row] = await readTasks(stage.database, [{ accountId, id: taskId }]);
     expect(hit.raw.toString()).toBe(taskRead(row as NonNullable<typeof row>));
     expect(JSON.parse(hit.raw.toString()).task.id).toBe(taskId);
   });
@@ -70,9 +70,9 @@ describe('a delivery', () => {
   it('comes once however often its event comes', async () => {
     const receiver = nextReceiver();
     const task = await deliver(receiver);
-    await Promise.all([1, 2, 3].map(() => stage.announce(task.taskId, task.accountId)));
+    await Promise.all([1, 2, 3].map(() => stage.announce(task.taskId)));
     await over(task);
-    await stage.announce(task.taskId, task.accountId);
+    await stage.announce(task.taskId);
     await new Promise((resolve) => setTimeout(resolve, 800));
     expect(receiver.hits).toHaveLength(1);
   });
@@ -80,7 +80,7 @@ describe('a delivery', () => {
   it('is made for tasks with a webhook only', async () => {
     const accountId = await stage.account();
     const taskId = await settledTask(stage.database, { accountId, url: null });
-    await stage.announce(taskId, accountId);
+    await stage.announce(taskId);
     const receiver = nextReceiver();
     await over(await deliver(receiver, accountId));
     expect(await stage.delivery(accountId, taskId)).toBeUndefined();

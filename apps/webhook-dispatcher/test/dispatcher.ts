@@ -31,13 +31,7 @@ export async function createStage() {
     },
     account: async (): Promise<string> => (await createAccount(database, { name: 'test', credits: 1000 })).accountId,
     /** Says that a task is settled. */
-    announce: async (id: string, accountId: string): Promise<void> =>
-      void (await streams.bus.publish(
-        SUBJECTS.settled,
-        settledEvent,
-        { id, accountId, status: 'COMPLETED', creditsCharged: 3 },
-        `settled:${id}:${randomUUID()}`,
-      )),
+    announce: async (id: string): Promise<void> => void (await streams.bus.publish(SUBJECTS.settled, settledEvent, { id }, `settled:${id}:${randomUUID()}`)),
     delivery: async (accountId: string, taskId: string) => (await listDeliveries(database, { accountId, taskId, limit: 1 })).deliveries[0],
     async close(): Promise<void> {
       await Promise.all(running.map((one) => one.stop()));

@@ -38,7 +38,7 @@ const pileUp = (accountId: string, host: string, rows: number, path = `'/hook'`)
 /** Twenty new deliveries of an account to the good receiver, until each has arrived. */
 async function deliverTwenty(accountId: string): Promise<void> {
   for (let count = 0; count < 20; count++) {
-    await stage.announce(await settledTask(stage.database, { accountId, url: `${good.url}/${accountId}` }), accountId);
+    await stage.announce(await settledTask(stage.database, { accountId, url: `${good.url}/${accountId}` }));
   }
   await until('all deliveries to the good receiver', () => good.hits.filter(({ path }) => path.endsWith(accountId)).length === 20, 30_000);
 }
@@ -71,7 +71,7 @@ describe('isolation', () => {
     const before = pit.hits.length;
     for (let path = 0; path < 12; path++)
       for (let query = 0; query < 7; query++)
-        await stage.announce(await settledTask(stage.database, { accountId, url: `http://${pit.host}/${accountId}/${path}?q=${query}` }), accountId);
+        await stage.announce(await settledTask(stage.database, { accountId, url: `http://${pit.host}/${accountId}/${path}?q=${query}` }));
     await until('fifty under way', () => pit.hits.length - before === 50);
     await new Promise((resolve) => setTimeout(resolve, 1000));
     const mine = pit.hits.filter(({ path }) => path.includes(accountId)).map(({ path }) => path.split('?')[0] as string);

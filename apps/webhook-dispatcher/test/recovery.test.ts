@@ -187,7 +187,7 @@ describe('large answers', () => {
     const response = JSON.stringify({ text: 'ü'.repeat(2_500_000) });
     const taskId = await settledTask(stage.database, { accountId, url: receiver.url, response });
     await start();
-    await stage.announce(taskId, accountId);
+    await stage.announce(taskId);
     await statusIs(taskId, 'delivered');
     expect(receiver.hits[0]?.raw.includes(response)).toBe(true);
   });

@@ -7,6 +7,7 @@ import type { Logger } from '@overheard/runtime';
 import type { z } from 'zod';
 import { CLAIM_CHECK, ClaimCheck, INLINE_MAX_BYTES } from './claim-check.js';
 import type { BusConfig } from './config.js';
+import { gatherWrites } from './gathered-writes.js';
 import { CONSUMERS, ensureTopology, LANES, Names, SUBJECTS } from './topology.js';
 
 const TRANSIT_TTL_MS = 24 * 3_600_000;
@@ -38,12 +39,15 @@ export class Bus {
 
   /** Connects, waits for the server as long as it takes, and makes sure that the topology is there. */
   static async connect(config: BusConfig, service: string, logger: Logger): Promise<Bus> {
+    gatherWrites();
     const connection = await connect({
       ...serversOf(config.NATS_URL),
       name: service,
       maxReconnectAttempts: -1,
       reconnectTimeWait: 250,
       waitOnFirstConnect: true,
+      // A stack for each question costs more than the question; errors name their subject.
+      noAsyncTraces: true,
       pingInterval: 10_000,
       maxPingOut: 2,
     });

@@ -22,6 +22,7 @@ export const SUBJECTS = {
   finished: 'evt.finished',
   recorded: 'evt.recorded',
   settled: 'evt.settled',
+  over: 'over',
   claim: 'rpc.claim',
   attemptFailed: 'rpc.attempt-failed',
   rollCall: 'rpc.roll-call',

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
+import { NodeTransport } from '@nats-io/transport-node/lib/node_transport.js';
 import { createTestBus, silentLogger, type TestBus, until } from '@overheard/testing';
 import { leftOn, type Note, note, PROVIDER, put } from './serve.js';
 import { Bus, laneOf, MessageInvalid, SUBJECTS } from '@overheard/bus';
@@ -28,6 +29,21 @@ test('what is published twice under the same id is there once', async () => {
   for (const text of ['first', 'second', 'third']) await put(bus, laneOf(1), text, 'the-same');
   await Promise.all(['fourth', 'fifth'].map((text) => put(other, laneOf(1), text, 'the-same')));
   expect(await leftOn(bus)).toBe(1);
+});
+
+test('what is sent in one turn of the event loop leaves in one write, in order', async () => {
+  const heard: string[] = [];
+  other.onNotice('inbox.in-order', note, ({ text }) => void heard.push(text));
+  await Promise.all([bus.ready(), other.ready()]);
+  const write = jest.spyOn(NodeTransport.prototype, '_send');
+  const texts = Array.from({ length: 20 }, (_, index) => `note ${index}`);
+  for (const text of texts) {
+    bus.notify('inbox.in-order', note, { text });
+    await Promise.resolve();
+  }
+  await until('all to be heard', () => heard.length === texts.length);
+  expect([heard, write.mock.calls.length]).toEqual([texts, 1]);
+  write.mockRestore();
 });
 
 test('notices reach everybody who listens; one that does not fit is dropped', async () => {

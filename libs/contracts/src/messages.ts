@@ -95,7 +95,7 @@ export type FinishedEvent = z.infer<typeof finishedEvent>;
 export const cancelNotice = z.object({ id: z.uuid() });
 export type CancelNotice = z.infer<typeof cancelNotice>;
 
-/** `evt.recorded`: the outcome that stands. Without the answer, so that no answer outlives its retention on the bus. */
+/** `evt.recorded`: the outcome that stands, of a task that nobody waits for at an inbox. Without the answer, so that no answer outlives its retention on the bus. */
 export const recordedEvent = z.object({
   id: z.uuid(),
   accountId: z.uuid(),
@@ -118,9 +118,13 @@ export const outcomeNotice = recordedEvent.extend({
 });
 export type OutcomeNotice = z.infer<typeof outcomeNotice>;
 
-/** `evt.settled`: the credits of a terminal task have been charged or released; deliveries and long polls start here. */
-export const settledEvent = z.object({ id: z.uuid(), accountId: z.uuid(), status: z.enum(['COMPLETED', 'FAILED']), creditsCharged: z.int() });
+/** `evt.settled`: the credits of a terminal task that has a webhook have been charged or released; its delivery starts here. */
+export const settledEvent = z.object({ id: z.uuid() });
 export type SettledEvent = z.infer<typeof settledEvent>;
+
+/** On `over`: the credits of a terminal task have been charged or released; long polls end here. */
+export const overNotice = z.object({ id: z.uuid() });
+export type OverNotice = z.infer<typeof overNotice>;
 
 /** What a process's share in serving a provider is; `none`: it has no credentials, so the provider's tasks fail at once. */
 export const serving = z.object({ provider: z.string(), upstream: z.enum(['live', 'sandbox', 'none']), slots: z.int(), running: z.int() });

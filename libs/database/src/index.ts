@@ -11,3 +11,4 @@ export * from './verbs/people.js';
 export * from './verbs/read-task.js';
 export * from './verbs/request-log.js';
 export * from './verbs/signing.js';
+export * from './verbs/standing.js';

@@ -5,6 +5,7 @@ import * as admission from './migrations/0002-admission.js';
 import * as deliveries from './migrations/0003-deliveries.js';
 import * as sweeps from './migrations/0004-sweeps.js';
 import * as controlPlane from './migrations/0005-control-plane.js';
+import * as settlement from './migrations/0006-settlement.js';
 
 const MIGRATIONS = {
   '0001-tables': tables,
@@ -12,6 +13,7 @@ const MIGRATIONS = {
   '0003-deliveries': deliveries,
   '0004-sweeps': sweeps,
   '0005-control-plane': controlPlane,
+  '0006-settlement': settlement,
 };
 
 /** Brings the schema up to date. Safe to run by several processes at once: one migrates, the others wait. Returns what was applied. */

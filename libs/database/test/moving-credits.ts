@@ -37,6 +37,7 @@ export interface Settled {
   id: string;
   credits_charged: number;
   balance: number;
+  has_webhook: boolean;
 }
 
 /** A UUIDv7 of a moment. */

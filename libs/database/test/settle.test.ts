@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { createTestDatabase, type TestDatabase } from '@overheard/testing';
+import { sql } from 'kysely';
 import { accountOf, admit, anAccount, type Asked, asked, type Outcome, settle, wrongSums } from './moving-credits.js';
 import type { Database } from '@overheard/database';
 
@@ -25,6 +26,32 @@ const requestOf = (id: string) => database.selectFrom('requests').selectAll().wh
 const usageOf = (account: string) =>
   database.selectFrom('usage_daily').select(['completed', 'failed', 'credits_charged']).where('account_id', '=', account).execute();
 
+test('plans that were made while the log was empty read hardly a row once it is full', async () => {
+  const account = await anAccount(database, 100_000);
+  await database.transaction().execute(async (transaction) => {
+    const admitAndSettle = async () => {
+      const request = asked(account);
+      await admit(transaction, [request]);
+      await sql`select mark_published(${JSON.stringify([{ id: request.id, seq: 1 }])}::jsonb)`.execute(transaction);
+      await settle(transaction, [{ id: request.id, status: 'COMPLETED', charge: true }]);
+    };
+    // PostgreSQL keeps a plan from the sixth time on.
+    for (let time = 0; time < 10; time += 1) await admitAndSettle();
+    const many = Array.from({ length: 1000 }, () => asked(account));
+    await admit(transaction, many);
+    const before = await rowsRead(transaction);
+    await admitAndSettle();
+    expect((await rowsRead(transaction)) - before).toBeLessThan(50);
+  });
+});
+
+/** How many rows and index entries of the request log a transaction has read. */
+async function rowsRead(transaction: Database): Promise<number> {
+  const { rows } = await sql<{ read: number }>`
+    select sum(pg_stat_get_xact_tuples_returned(relid)) as read from pg_stat_user_tables where relname like 'requests_%'`.execute(transaction);
+  return rows[0]?.read ?? NaN;
+}
+
 describe('an outcome', () => {
   test.each<[string, Omit<Outcome, 'id'>, object, string, object[]]>([
     [
@@ -46,10 +73,24 @@ describe('an outcome', () => {
   ])('%s', async (_what, outcome, credits, state, usage) => {
     const { account, id } = await atWork();
     const [settled] = await settle(database, [{ id, ...outcome }]);
-    expect(settled).toEqual({ id, credits_charged: outcome.charge ? 5 : 0, balance: outcome.charge ? 95 : 100 });
+    expect(settled).toMatchObject({ id, credits_charged: outcome.charge ? 5 : 0, balance: outcome.charge ? 95 : 100 });
     expect(await accountOf(database, account)).toMatchObject({ reserved: 0, outstanding: 0, ...credits });
     expect(await requestOf(id)).toMatchObject({ state, status_code: outcome.status === 'COMPLETED' ? 200 : 502 });
     expect(await usageOf(account)).toEqual(usage);
+  });
+
+  test('comes back with whether somebody wants to be told of it', async () => {
+    const [plain, hooked] = [await atWork(), await atWork({ webhook_url: 'https://receiver.example/' })];
+    const rows = await settle(
+      database,
+      [plain, hooked].map(({ id }) => ({ id, status: 'COMPLETED', charge: true })),
+    );
+    expect(new Map(rows.map((row) => [row.id, row.has_webhook]))).toEqual(
+      new Map([
+        [plain.id, false],
+        [hooked.id, true],
+      ]),
+    );
   });
 
   test('charges once, however often and in whatever form it comes', async () => {
@@ -58,7 +99,7 @@ describe('an outcome', () => {
     const free = { id, status: 'FAILED', charge: false } as const;
     await settle(database, [paid, paid]);
     await Promise.all(Array.from({ length: 50 }, (_none, index) => settle(database, [index % 2 ? paid : free])));
-    expect(await settle(database, [free])).toEqual([{ id, credits_charged: 5, balance: 95 }]);
+    expect(await settle(database, [free])).toMatchObject([{ id, credits_charged: 5, balance: 95 }]);
     expect(await accountOf(database, account)).toMatchObject({ balance: 95, reserved: 0, charged: 5, outstanding: 0 });
     expect(await usageOf(account)).toEqual([{ completed: 1, failed: 0, credits_charged: 5 }]);
     expect((await requestOf(id)).status_code).toBe(200);

@@ -18,10 +18,8 @@ describe('Batcher', () => {
     const first = batcher.add(1);
     await tick();
     const later = [2, 3, 4, 5].map((item) => batcher.add(item));
-    for (let turn = 0; turn < 3; turn += 1) {
-      release();
-      await tick();
-    }
+    void Promise.all(later).then(() => clearInterval(releasing));
+    const releasing = setInterval(() => release(), 1);
     expect(await Promise.all([first, ...later])).toEqual([1, 2, 3, 4, 5].map((item) => `result of ${item}`));
     expect(batches).toEqual([[1], [2, 3, 4], [5]]);
   });
@@ -57,5 +55,29 @@ describe('Batcher', () => {
     const batcher = new Batcher<number, number>(async (items) => (batches.push(items), items), { itemsMax: 10, weightMax: 10, weigh: (item) => item });
     await Promise.all([4, 5, 30, 2].map((item) => batcher.add(item)));
     expect(batches).toEqual([[4, 5], [30], [2]]);
+  });
+
+  test('goes at once with a lone item, and gathers a little longer after a batch of several', async () => {
+    const batches: number[][] = [];
+    const batcher = new Batcher<number, number>(async (items) => (batches.push(items), items), { itemsMax: 10 });
+    const lone = batcher.add(1);
+    await tick();
+    expect(batches).toEqual([[1]]);
+    await lone;
+    await Promise.all([2, 3].map((item) => batcher.add(item)));
+    const fourth = batcher.add(4);
+    await tick();
+    await Promise.all([fourth, batcher.add(5)]);
+    expect(batches).toEqual([[1], [2, 3], [4, 5]]);
+  });
+
+  test('gathers for as long as it is told what nobody waits for', async () => {
+    const batches: number[][] = [];
+    const batcher = new Batcher<number, number>(async (items) => (batches.push(items), items), { itemsMax: 10, gatherMs: 20 });
+    const first = batcher.add(1);
+    await tick();
+    await tick();
+    await Promise.all([first, batcher.add(2)]);
+    expect(batches).toEqual([[1, 2]]);
   });
 });

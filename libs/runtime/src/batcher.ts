@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 
 /** What a batcher does with a batch: one result for each item, in order, or none at all. Throwing fails all of them. */
 export type Flush<Item, Result> = (items: Item[]) => Promise<Result[] | void>;
@@ -11,6 +11,8 @@ export interface BatcherOptions<Item> {
   weigh?: (item: Item) => number;
   /** Whether a batch's failure is some item's own fault, so that the batch is run again item by item. By default none is. */
   isItemsFault?: (error: unknown) => boolean;
+  /** For work that nobody waits for: every batch gathers that long. */
+  gatherMs?: number;
 }
 
 interface Waiting<Item, Result> {
@@ -19,14 +21,20 @@ interface Waiting<Item, Result> {
   reject: (error: unknown) => void;
 }
 
+// A round trip costs as much as a dozen rows: at load it pays to let a few more come.
+const GATHER_MS = 5;
+const CROWDED_MS = 50;
+
 /**
- * Natural batching: while one batch is at work the next one gathers, without any timer. A lone item goes at once; under
- * load the batches grow by themselves. A batch that fails by an item's fault is run again item by item, so that only the
+ * Natural batching: while one batch is at work the next one gathers. A lone item goes at once; under load, when the last
+ * batch had several, the next one gathers for a few milliseconds more. A batch that fails by an item's fault is run again item by item, so that only the
  * guilty one fails; any other failure (the database is away) is everybody's at once.
  */
 export class Batcher<Item, Result = void> {
   private waiting: Waiting<Item, Result>[] = [];
   private running: Promise<void> | undefined;
+  /** When the last batch of several items ended, on the clock of `performance.now()`. */
+  private crowdedAt = -Infinity;
 
   constructor(
     private readonly flush: Flush<Item, Result>,
@@ -47,13 +55,21 @@ export class Batcher<Item, Result = void> {
   }
 
   private async run(): Promise<void> {
-    // Whatever arrives in the same turn of the event loop belongs to the first batch.
-    await nextTurn();
     while (this.waiting.length > 0) {
+      await this.gather();
       const batch = this.waiting.splice(0, this.sizeOfNext());
       await this.settle(batch);
+      if (batch.length > 1) this.crowdedAt = performance.now();
     }
     this.running = undefined;
+  }
+
+  /** Whatever arrives in the same turn of the event loop belongs to the batch in any case. */
+  private gather(): Promise<void> {
+    const { gatherMs, itemsMax } = this.options;
+    if (this.waiting.length >= itemsMax) return Promise.resolve();
+    if (gatherMs !== undefined) return sleep(gatherMs);
+    return performance.now() - this.crowdedAt < CROWDED_MS ? sleep(GATHER_MS) : nextTurn();
   }
 
   private sizeOfNext(): number {

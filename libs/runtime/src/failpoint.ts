@@ -12,7 +12,7 @@ export const FAILPOINTS = [
   /** The outcome is on the bus, the work is not acknowledged. */
   'worker.published',
   /** Inside the transaction that claims tasks. */
-  'task-store.claiming',
+  'task-store.claimed',
   /** The outcome is committed, neither published nor acknowledged. */
   'task-store.recorded',
   /** The receiver has the delivery, the attempt's outcome is not written down. */

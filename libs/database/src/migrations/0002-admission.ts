@@ -1,9 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Admission and settlement: the two functions that move credits (architecture.md, steps 1 and 5). */
+/** Admission: the function that reserves credits (architecture.md, step 1). */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql.raw(ADMIT).execute(db);
-  await sql.raw(SETTLE).execute(db);
 }
 
 // Locks first, in id order, so that batches never deadlock; then, as statements of their own with snapshots newer than
@@ -64,49 +63,4 @@ begin
   update accounts a
   set balance = a.balance - held, reserved = a.reserved + held, outstanding = a.outstanding + tasks, test_outstanding = a.test_outstanding + test_tasks
   from sums where a.id = sums.account_id;
-end $$`;
-
-// Only an open request is settled, so a second outcome of the same task changes nothing. Each row comes back with what stands.
-// REFUSED is the outcome of a request that never became work: its hold is released and it was none of the account's tasks.
-const SETTLE = `
-create function settle(batch jsonb)
-returns table (id uuid, credits_charged integer, balance bigint)
-language plpgsql as $$
-#variable_conflict use_column
-declare
-  ids uuid[] := array(select (value ->> 'id')::uuid from jsonb_array_elements(batch));
-begin
-  perform 1 from accounts where accounts.id in (select r.account_id from requests r where r.id = any (ids)) order by accounts.id for update;
-  perform 1 from requests r where r.id = any (ids) order by r.id for update;
-
-  with outcomes as (
-    select distinct on (item.id) item.* from jsonb_to_recordset(batch) as item (id uuid, status text, charge boolean, status_code smallint, completed_at timestamptz)
-  ), settled as (
-    update requests r
-    set state = case when o.status = 'REFUSED' then 'refused' else 'settled' end,
-        credits_charged = case when o.charge then r.credits_to_charge else 0 end,
-        status_code = case when r.status_code = 499 then 499 else o.status_code end,
-        completed_at = o.completed_at,
-        latency_ms = coalesce(r.latency_ms, extract(epoch from o.completed_at - r.created_at) * 1000)
-    from outcomes o
-    where r.id = o.id and r.state = 'open'
-    returning r.*, o.status
-  ), sums as (
-    select account_id, sum(credits_to_charge) as held, sum(settled.credits_charged) as paid,
-           count(*) filter (where mode = 'async' and not test) as tasks, count(*) filter (where mode = 'async' and test) as test_tasks
-    from settled group by account_id
-  ), counted as (
-    insert into usage_daily as u (account_id, day, provider, key_id, completed, failed, credits_charged)
-    select account_id, (settled.completed_at at time zone 'utc')::date, provider, key_id, count(*) filter (where status = 'COMPLETED'), count(*) filter (where status = 'FAILED'), sum(settled.credits_charged)
-    from settled where state = 'settled' group by 1, 2, 3, 4
-    on conflict (account_id, day, provider, key_id)
-    do update set completed = u.completed + excluded.completed, failed = u.failed + excluded.failed, credits_charged = u.credits_charged + excluded.credits_charged
-  )
-  update accounts a
-  set reserved = a.reserved - sums.held, charged = a.charged + sums.paid, balance = a.balance + sums.held - sums.paid,
-      outstanding = a.outstanding - sums.tasks, test_outstanding = a.test_outstanding - sums.test_tasks
-  from sums where a.id = sums.account_id;
-
-  return query
-    select r.id, r.credits_charged, a.balance from requests r join accounts a on a.id = r.account_id where r.id = any (ids);
 end $$`;

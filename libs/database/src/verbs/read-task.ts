@@ -24,11 +24,24 @@ export interface TaskRow {
   error: string | null;
 }
 
-/** An account's task or synchronous request; undefined when it is unknown, was refused, or its time is over (architecture.md, step 6). */
-export async function readTask(database: Database, accountId: string, id: string): Promise<TaskRow | undefined> {
-  const row = await selectTasks(database).select('response').where('requests.id', '=', id).where('requests.account_id', '=', accountId).executeTakeFirst();
-  const isGone = !row || row.state === 'refused' || (row.state === 'settled' && (row.status === null || row.expired === true));
-  return isGone ? undefined : row;
+/** A task as an account asks for it. */
+export interface TaskKey {
+  accountId: string;
+  id: string;
+}
+
+/** Accounts' tasks or synchronous requests, in the order asked; undefined what is unknown, was refused, or whose time is over (architecture.md, step 6). */
+export async function readTasks(database: Database, keys: TaskKey[]): Promise<(TaskRow | undefined)[]> {
+  const rows = await selectTasks(database)
+    .select(['requests.account_id as accountId', 'response'])
+    .where('requests.id', '=', sql<string>`any(${keys.map(({ id }) => id)}::uuid[])`)
+    .execute();
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return keys.map(({ accountId, id }) => {
+    const row = byId.get(id);
+    const isGone = !row || row.accountId !== accountId || row.state === 'refused' || (row.state === 'settled' && (row.status === null || row.expired === true));
+    return isGone ? undefined : row;
+  });
 }
 
 /** The rows of requests with their tasks, without the answer, for whoever asks on. */
