@@ -59,6 +59,7 @@ async function hotAccount(product, hot) {
   const accounts = await Promise.all(Array.from({ length: ACCOUNTS }, async () => client(product.baseUrl, (await product.account()).headers, 1)));
   let turn = 0;
   const many = await load(() => accounts[turn++ % ACCOUNTS].post('/v1/async/task', task));
+  for (const account of accounts) await drained(account);
   await Promise.all(accounts.map((account) => account.close()));
   return row('accept, one account', hot, `${ACCOUNTS} accounts`, many, 0.95);
 }

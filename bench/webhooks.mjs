@@ -12,7 +12,8 @@ import { uuidv7 } from './lib/uuidv7.mjs';
 
 const root = join(import.meta.dirname, '..');
 const SELF = fileURLToPath(import.meta.url);
-const DELIVERIES = 3000;
+const WARM_UP = 6000;
+const DELIVERIES = 10_000;
 const ACCOUNTS = 20;
 const RECEIVERS_PER_ACCOUNT = 5;
 const RESPONSE_BYTES = 8 * 1024;
@@ -43,12 +44,12 @@ export async function webhooks() {
       secrets.set(accountId, (await enableSigning(database, encryptionKey, accountId)).secret ?? '');
     }
     // The first deliveries open connections and compile functions; the same goes for the first posts.
-    await deliver({ database, bus: streams.bus, accounts: [...secrets.keys()], receiver, count: 300 });
+    await deliver({ database, bus: streams.bus, accounts: [...secrets.keys()], receiver, count: WARM_UP });
     const run = await deliver({ database, bus: streams.bus, accounts: [...secrets.keys()], receiver, count: DELIVERIES });
     const postings = await signedBodies(database, run.ids, secrets);
     // No post of ours competes with the dispatcher, and none of its with ours.
     await dispatcher.stop();
-    await post(postings.slice(0, 300));
+    await post(postings.slice(0, WARM_UP));
     const undiciPerSecond = await post(postings);
     const ratio = run.perSecond / undiciPerSecond;
     return {

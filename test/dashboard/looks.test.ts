@@ -142,6 +142,13 @@ describePages('every page, light and dark, wide and narrow', (browser) => {
     expect(await look('request-json', `/requests/${ids['travel']}`, open)).toEqual(good('request-json'));
   });
 
+  test('so are the charts of one provider in each country', async () => {
+    const open = () => page.getByRole('radiogroup', { name: 'Compare' }).getByText('Countries').click();
+    expect(await look('usage-countries', '/usage', open)).toEqual(good('usage-countries'));
+    const success = page.getByRole('img', { name: /^Success of .* by country/ });
+    expect(await success.getAttribute('aria-label')).toContain('GB 0 %');
+  });
+
   test('so is a window that asks something', async () => {
     expect(await look('key-new', '/keys', () => page.getByRole('button', { name: 'Create key' }).click())).toEqual(good('key-new'));
   });

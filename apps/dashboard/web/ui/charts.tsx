@@ -8,6 +8,8 @@ const COLORS = ['iris.5', 'teal.5', 'orange.5', 'pink.6', 'cyan.6', 'lime.6', 'g
 interface Props {
   /** Read out in place of the picture. */
   label: string;
+  /** In pixels. */
+  height: number;
   data: Record<string, string | number>[];
   /** The field along the axis. */
   by: string;
@@ -16,13 +18,15 @@ interface Props {
   write: (value: number) => string;
   /** Beside each other instead of on top of each other. */
   isGrouped?: boolean;
+  /** Where the axis ends; by itself at the highest value. */
+  max?: number;
 }
 
 /** Bars over days or names. */
-export const Bars = ({ label, data, by, series, write, isGrouped = false }: Props) => (
+export const Bars = ({ label, height, data, by, series, write, isGrouped = false, max }: Props) => (
   <Box role="img" aria-label={label}>
     <BarChart
-      h={240}
+      h={height}
       data={data}
       dataKey={by}
       type={isGrouped ? 'default' : 'stacked'}
@@ -31,7 +35,7 @@ export const Bars = ({ label, data, by, series, write, isGrouped = false }: Prop
       withLegend={series.length > 1}
       legendProps={{ verticalAlign: 'bottom' }}
       tickLine="none"
-      yAxisProps={{ width: 64 }}
+      yAxisProps={{ width: 64, ...(max !== undefined && { domain: [0, max] }) }}
       barProps={{ isAnimationActive: false, maxBarSize: 32 }}
       barChartProps={{ accessibilityLayer: false }}
     />

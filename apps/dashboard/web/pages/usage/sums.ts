@@ -31,8 +31,7 @@ export function creditsByDay({ from, to, days }: Usage, labelOf: (provider: stri
   return { data, series };
 }
 
-/** `99.2 %`; never rounded up to 100. */
-export function successRate({ ok, failed }: PerformanceFigures): string {
-  if (ok + failed === 0) return '–';
-  return `${(Math.floor((ok / (ok + failed)) * 1000) / 10).toString()} %`;
-}
+/** In percent, to a tenth and never rounded up to 100; null without any request. */
+export const successPercent = ({ ok, failed }: PerformanceFigures): number | null => (ok + failed === 0 ? null : Math.floor((ok / (ok + failed)) * 1000) / 10);
+
+export const percent = (value: number): string => `${value} %`;

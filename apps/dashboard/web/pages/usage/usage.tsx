@@ -1,18 +1,18 @@
 import { Select, SimpleGrid, Skeleton, Text } from '@mantine/core';
-import { lazy, Suspense, useState } from 'react';
-import type { KeyOfRequest, PerformanceFigures, Usage, UsageSum } from '../../../src/api';
+import { useState } from 'react';
+import type { KeyOfRequest, Usage, UsageSum } from '../../../src/api';
 import { usePerformance, useProviders, useUsage } from '../../api/queries';
+import { Chart, CHART_HEIGHT } from '../../ui/chart';
 import { Empty } from '../../ui/empty';
 import { Figure } from '../../ui/figure';
-import { countryName, day, duration, number } from '../../ui/format';
+import { day, number } from '../../ui/format';
 import { Page } from '../../ui/page';
 import { Problem } from '../../ui/problem';
 import { Section } from '../../ui/section';
 import { type Column, Table } from '../../ui/table';
-import { creditsByDay, lastDays, successRate, sumBy } from './sums';
+import { PerformanceSections } from './performance';
+import { creditsByDay, lastDays, sumBy } from './sums';
 
-const Bars = lazy(async () => ({ default: (await import('../../ui/charts')).Bars }));
-const CHART_HEIGHT = 240;
 /** The performance is looked up request by request, so its range is shorter. */
 const PERFORMANCE_DAYS_MAX = 31;
 
@@ -96,86 +96,12 @@ function CreditsChart({ usage, labelOf }: { usage: Usage; labelOf: (provider: st
   const { data, series } = creditsByDay(usage, labelOf);
   const total = usage.days.reduce((sum, { credits }) => sum + credits, 0);
   return (
-    <Suspense fallback={<Skeleton height={CHART_HEIGHT} />}>
-      <Bars
-        label={`${number(total)} credits charged from ${day(usage.from)} to ${day(usage.to)}, by day and provider. The tables below have the numbers.`}
-        data={data}
-        by="day"
-        series={series}
-        write={number}
-      />
-    </Suspense>
+    <Chart
+      label={`${number(total)} credits charged from ${day(usage.from)} to ${day(usage.to)}, by day and provider. The tables below have the numbers.`}
+      data={data}
+      by="day"
+      series={series}
+      write={number}
+    />
   );
 }
-
-function PerformanceSections({
-  performance: { data, error, refetch },
-  labelOf,
-}: {
-  performance: ReturnType<typeof usePerformance>;
-  labelOf: (provider: string) => string;
-}) {
-  if (error && !data) return <Problem title="The performance could not be loaded" error={error} onRetry={() => void refetch()} />;
-  const measured = data?.providers.filter(({ p50 }) => p50 !== null) ?? [];
-  return (
-    <>
-      <Section
-        title="Latency by provider"
-        about={`Of successful requests${data?.isPartial ? ', the newest 200,000' : ''}: half were faster than p50, 95 of 100 faster than p95.`}
-      >
-        {!data ? (
-          <Skeleton height={CHART_HEIGHT} />
-        ) : measured.length === 0 ? (
-          <Empty title="No request succeeded in these days" />
-        ) : (
-          <Suspense fallback={<Skeleton height={CHART_HEIGHT} />}>
-            <Bars
-              label="Latency by provider, p50, p95 and p99. The table below has the numbers."
-              isGrouped
-              data={measured.map(({ provider, p50, p95, p99 }) => ({ provider: labelOf(provider), p50: p50 ?? 0, p95: p95 ?? 0, p99: p99 ?? 0 }))}
-              by="provider"
-              series={['p50', 'p95', 'p99']}
-              write={duration}
-            />
-          </Suspense>
-        )}
-      </Section>
-      <Section title="Success and latency by provider" padded={false}>
-        <Table
-          label="Success and latency by provider"
-          rows={data?.providers}
-          expected={4}
-          keyOf={({ provider }) => provider}
-          columns={[{ name: 'Provider', cell: ({ provider }) => labelOf(provider) }, ...FIGURES]}
-        />
-      </Section>
-      <Section title="Success and latency by country" padded={false}>
-        {data?.countries.length === 0 ? (
-          <Empty title="No request is over in these days" />
-        ) : (
-          <Table
-            label="Success and latency by country"
-            rows={data?.countries}
-            expected={4}
-            keyOf={({ provider, country }) => `${provider} ${country}`}
-            columns={[
-              { name: 'Country', cell: ({ country }) => `${countryName(country)} (${country})` },
-              { name: 'Provider', cell: ({ provider }) => labelOf(provider) },
-              ...FIGURES,
-            ]}
-          />
-        )}
-      </Section>
-    </>
-  );
-}
-
-const time = (ms: number | null) => (ms === null ? '–' : duration(ms));
-
-const FIGURES: Column<PerformanceFigures>[] = [
-  { name: 'Requests', numeric: true, wideOnly: true, cell: ({ ok, failed }) => number(ok + failed) },
-  { name: 'Success', numeric: true, cell: successRate },
-  { name: 'p50', numeric: true, cell: ({ p50 }) => time(p50) },
-  { name: 'p95', numeric: true, cell: ({ p95 }) => time(p95) },
-  { name: 'p99', numeric: true, wideOnly: true, cell: ({ p99 }) => time(p99) },
-];
