@@ -7,11 +7,12 @@ import { build, install, root } from '../scripts/lib/workspace.mjs';
 import { writeWhole } from '../scripts/lib/write-whole.mjs';
 
 /** @typedef {Record<string, string | number>} Row what was measured, by the name of its column */
-/** @typedef {{ needsServers: boolean, load: () => Promise<() => Promise<Row | Row[]>> }} Benchmark */
+/** @typedef {{ needsServers: boolean, load: () => Promise<() => Promise<Row | Row[] | Row[][]>> }} Benchmark rows of other columns are a table of their own */
 
 /** @type {Record<string, Benchmark>} */
 const BENCHMARKS = {
   parse: { needsServers: false, load: async () => (await import('./parse.mjs')).parse },
+  pages: { needsServers: false, load: async () => (await import('./pages.mjs')).pages },
   throughput: { needsServers: false, load: async () => (await import('./throughput.mjs')).throughput },
   scale: { needsServers: false, load: async () => (await import('./scale.mjs')).scale },
   webhooks: { needsServers: true, load: async () => (await import('./webhooks.mjs')).webhooks },
@@ -41,9 +42,10 @@ try {
   const benchmarks = {};
   for (const name of names) {
     const measure = await BENCHMARKS[name].load();
-    const rows = [await progress.during(name, measure)].flat();
-    print(name, rows);
-    benchmarks[name] = rows;
+    const measured = [await progress.during(name, measure)].flat();
+    const tables = Array.isArray(measured[0]) ? measured : [measured];
+    for (const rows of tables) print(name, rows);
+    benchmarks[name] = tables.flat();
   }
   const machine = { node: process.version, cpu: cpus()[0]?.model, cores: cpus().length };
   writeWhole(join(root, 'bench', 'results.json'), { at: new Date().toISOString(), machine, benchmarks });

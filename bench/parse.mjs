@@ -3,12 +3,11 @@
 import { contractOf } from '../libs/providers/dist/contracts.js';
 import { loadEngine } from '../libs/providers/dist/engines.js';
 import { LONG_STREAMS } from '../libs/providers/test/long-streams.mjs';
+import { best, round } from './lib/processor-time.mjs';
 
 const EVENTS = [1000, 10_000, 100_000];
 const WARM_UP_EVENTS = 5000;
 const CHUNK_BYTES = 64 * 1024;
-/** So long is each size measured at least. */
-const LONG_ENOUGH_MS = 300;
 
 export async function parse() {
   const rows = [];
@@ -95,22 +94,3 @@ function* chunksOf(bytes) {
 function parseBare(objects) {
   for (const object of objects) JSON.parse(object);
 }
-
-/**
- * Milliseconds of processor time, the collector's included, of the best of several runs: the rest is what else the machine did.
- * @param {() => unknown} work
- */
-async function best(work) {
-  const times = [];
-  for (let spent = 0; times.length < 2 || spent < LONG_ENOUGH_MS;) {
-    const before = process.cpuUsage();
-    await work();
-    const { user, system } = process.cpuUsage(before);
-    times.push((user + system) / 1000);
-    spent += times.at(-1) ?? 0;
-  }
-  return Math.min(...times);
-}
-
-/** @param {number} value */
-const round = (value) => Number(value.toPrecision(3));
