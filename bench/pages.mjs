@@ -33,7 +33,7 @@ export async function pages() {
   try {
     const recordings = existsSync(SCORER) ? recordedPages() : undefined;
     return [
-      await cost(extractors, recordings ?? (await Promise.all([1, 2, 3].map((number) => sandboxPage(number))))),
+      await cost(extractors, recordings ?? [await longPage(SMALLEST_BYTES)]),
       await growth(ours),
       recordings ? await accuracy(extractors, recordings) : [{ accuracy: 'left out: it needs the recordings of ../shared/check/pages' }],
     ];
