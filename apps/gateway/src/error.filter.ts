@@ -1,5 +1,5 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter, HttpException, Inject } from '@nestjs/common';
-import type { Logger } from '@overheard/runtime';
+import { type Logger, meter } from '@overheard/runtime';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from './api-error.js';
 import { LOGGER } from './tokens.js';
@@ -7,6 +7,8 @@ import { LOGGER } from './tokens.js';
 /** The one place that turns whatever was thrown into an answer. */
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
+  private readonly errors = meter('gateway').createCounter('errors_answered_total', { description: 'Requests that were answered with an error' });
+
   constructor(@Inject(LOGGER) private readonly logger: Logger) {}
 
   catch(error: unknown, host: ArgumentsHost): void {
@@ -18,7 +20,9 @@ export class ErrorFilter implements ExceptionFilter {
     // What the door decided comes before whatever the body is found to be (decision L4).
     const known = request.refusal ?? asApiError(error);
     if (!known) this.logger.error({ err: error, requestId: request.id, route: request.routeOptions?.url }, 'request failed by our fault');
-    const { status, body, headers } = known ?? ApiError.of('INTERNAL_SERVER_ERROR');
+    const answer = known ?? ApiError.of('INTERNAL_SERVER_ERROR');
+    this.errors.add(1, { code: answer.asItem().error.code });
+    const { status, body, headers } = answer;
     if (reply.sent || reply.raw.destroyed) return;
     void reply.code(status).headers(headers).header('content-type', 'application/json; charset=utf-8').send(JSON.stringify(body));
   }

@@ -26,6 +26,7 @@ import { Monitor } from './monitor.js';
 import { MonitorController } from './monitor.controller.js';
 import { OpenapiController } from './openapi/openapi.controller.js';
 import { Outcomes } from './outcomes.js';
+import { QueueMetrics } from './queue-metrics.js';
 import { RecordedController } from './recorded.controller.js';
 import { RequestLog } from './request-log.js';
 import { RequestsRepository } from './requests.repository.js';
@@ -59,6 +60,7 @@ const providers = [
     Outcomes,
     Cancellation,
     Monitor,
+    QueueMetrics,
     Sweeps,
     SweepsRepository,
     TaskCreation,

@@ -1,17 +1,22 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Bus, SUBJECTS } from '@overheard/bus';
 import { overNotice, settledEvent } from '@overheard/contracts';
-import { Batcher, failpoint } from '@overheard/runtime';
+import { Batcher, failpoint, meter } from '@overheard/runtime';
 import { LRUCache } from 'lru-cache';
 import { RequestsRepository, type Settled, type Settling } from './requests.repository.js';
 
 const BATCH_MAX = 500;
+const LAG_BUCKETS = [0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 120, 600];
 const REMEMBERED_MAX = 10_000;
 
 /** Turns outcomes into charges and releases, in batches, and tells of it; each request's hold is resolved once, however often its outcome comes. */
 @Injectable()
 export class Settlement {
   private readonly batches: Batcher<Settling, Settled>;
+  private readonly lag = meter('gateway').createHistogram('settlement_lag_seconds', {
+    description: 'How long after its end a task was settled',
+    advice: { explicitBucketBoundaries: LAG_BUCKETS },
+  });
   /** An outcome may come twice, by the inbox and by a look at what is missing: the second time is known already. */
   private readonly settled = new LRUCache<string, Promise<Settled>>({ max: REMEMBERED_MAX });
 
@@ -28,7 +33,10 @@ export class Settlement {
     if (known) return known;
     const settling = this.settleAnew(outcome);
     this.settled.set(outcome.id, settling);
-    settling.catch(() => this.settled.delete(outcome.id));
+    void settling.then(
+      () => this.lag.record(Math.max(0, Date.now() - Date.parse(outcome.completedAt)) / 1000),
+      () => this.settled.delete(outcome.id),
+    );
     return settling;
   }
 

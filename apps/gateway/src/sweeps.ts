@@ -1,7 +1,7 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { Bus } from '@overheard/bus';
 import { contractOf } from '@overheard/providers/contracts';
-import { type Logger, Repeating } from '@overheard/runtime';
+import { counterFromZero, type Logger, Repeating } from '@overheard/runtime';
 import { Cancellation } from './cancellation.js';
 import type { Config } from './config.js';
 import { Settlement } from './settlement.js';
@@ -15,6 +15,8 @@ const UPKEEP_MS = 3_600_000;
 const BATCH = 1000;
 const PAGES_MAX = 20;
 const OVERLAP_MS = 60_000;
+/** The sweeps' letters are those of architecture.md. */
+const REPAIR = { unpublished: 'a-unpublished', lost: 'b-lost', unsettled: 'c-unsettled', neverSent: 'd-never-sent', forgotten: 'e-forgotten' };
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 /** Each sweep repairs one kind of lost message; a healthy queue is touched by none of them (architecture.md, step 7). */
@@ -22,6 +24,12 @@ const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 export class Sweeps implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly repeating: Repeating[];
   private readonly relay: Repeating;
+  private readonly repairs = counterFromZero(
+    'sweeps',
+    'sweep_repairs_total',
+    'What was lost on its way and found by a sweep',
+    Object.values(REPAIR).map((repair) => ({ repair })),
+  );
   private cursor = FIRST_ID;
   private settledUntil: Date;
 
@@ -59,7 +67,7 @@ export class Sweeps implements OnApplicationBootstrap, OnApplicationShutdown {
   async publishUnpublished(): Promise<void> {
     for (let page = 0; page < PAGES_MAX; page += 1) {
       const requests = await this.lost.findUnpublished(BATCH);
-      await this.publish(requests);
+      await this.publish(requests, REPAIR.unpublished);
       if (requests.length < BATCH) return;
     }
   }
@@ -80,7 +88,10 @@ export class Sweeps implements OnApplicationBootstrap, OnApplicationShutdown {
       const lost = await this.bus.findLost(
         requests.map((request) => ({ request, id: request.id, provider: request.provider, lane: laneFor(request), seq: request.published_seq })),
       );
-      await this.publish(lost.map(({ request }) => request));
+      await this.publish(
+        lost.map(({ request }) => request),
+        REPAIR.lost,
+      );
       // A healthy page costs one turn; losses are followed up at once.
       if (lost.length === 0 || requests.length < BATCH) return;
     }
@@ -93,7 +104,7 @@ export class Sweeps implements OnApplicationBootstrap, OnApplicationShutdown {
       const recorded = await this.lost.findUnsettled(this.settledUntil, BATCH);
       for (const event of recorded) {
         await this.settlement.settle(event);
-        this.logger.warn({ requestId: event.id }, 'settled by the sweep');
+        this.found(REPAIR.unsettled, { requestId: event.id });
       }
       if (recorded.length < BATCH) break;
     }
@@ -104,21 +115,28 @@ export class Sweeps implements OnApplicationBootstrap, OnApplicationShutdown {
   async refuseNeverSent(): Promise<void> {
     for (const { id } of await this.lost.findNeverSent(BATCH)) {
       await this.settlement.settle({ id, status: 'REFUSED', charge: false, statusCode: 500, completedAt: new Date().toISOString() });
-      this.logger.warn({ requestId: id }, 'never published: refused by the sweep');
+      this.found(REPAIR.neverSent, { requestId: id });
     }
   }
 
   /** (e) Nobody took it up for a day: no worker serves its provider. */
   async endForgotten(): Promise<void> {
-    for (const request of await this.lost.findForgotten(BATCH))
+    for (const request of await this.lost.findForgotten(BATCH)) {
       await this.cancellation.tooLate(request, contractOf(request.provider)?.label ?? request.provider);
+      this.found(REPAIR.forgotten, { requestId: request.id });
+    }
   }
 
-  private async publish(requests: OpenRequest[]): Promise<void> {
+  private async publish(requests: OpenRequest[], repair: string): Promise<void> {
     for (const request of requests) {
       await this.submission.publish({ request, deadlineMs: TASK_DEADLINE_MS }, request.publish_count + 1);
-      this.logger.warn({ requestId: request.id, times: request.publish_count + 1 }, 'published by the sweep');
+      this.found(repair, { requestId: request.id, times: request.publish_count + 1 });
     }
+  }
+
+  private found(repair: string, fields: object): void {
+    this.repairs.add(1, { repair });
+    this.logger.warn({ repair, ...fields }, 'repaired by the sweep');
   }
 
   private async emptyExpired(): Promise<void> {

@@ -11,19 +11,26 @@ import {
   upstreamError,
   type AttemptFailed,
 } from '@overheard/contracts';
-import { Batcher } from '@overheard/runtime';
+import { Batcher, counterFromZero } from '@overheard/runtime';
 import { CONFIG } from './tokens.js';
 import type { Config } from './config.js';
 import { Recording } from './recording.js';
 import { TasksRepository, type Claim } from './tasks.repository.js';
 
 const BATCH_MAX = 500;
+const VERDICTS = ['go', 'over', 'late', 'exhausted'];
 
 /** Answers workers' questions whether a task is theirs to run. A refused claim that leaves a task unfinished finishes it. */
 @Injectable()
 export class Claims implements OnApplicationBootstrap {
   private readonly batches: Batcher<ClaimRequest, Claim>;
   private readonly attempts: Batcher<AttemptFailed>;
+  private readonly verdicts = counterFromZero(
+    'task-store',
+    'claims_total',
+    "Workers' claims by what they were told",
+    VERDICTS.map((verdict) => ({ verdict })),
+  );
 
   constructor(
     @Inject(Bus) private readonly bus: Bus,
@@ -43,6 +50,7 @@ export class Claims implements OnApplicationBootstrap {
 
   private async answer(request: ClaimRequest): Promise<ClaimReply> {
     const claim = await this.batches.add(request);
+    this.verdicts.add(1, { verdict: claim.verdict });
     if (claim.verdict === 'go') return { verdict: 'go', attempts: claim.attempts, remainingMs: claim.remainingMs, nowMs: claim.nowMs };
     if (claim.verdict !== 'over') await this.giveUp(request, claim.verdict);
     return { verdict: 'over' };

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { DeliveryStatus } from '@overheard/database';
-import { Events, type Logger, meter } from '@overheard/runtime';
+import { counterFromZero, Events, type Logger, meter } from '@overheard/runtime';
 import type { Claim } from './in-flight.js';
 import type { Answer } from './sending.js';
 import { LOGGER } from './tokens.js';
@@ -9,7 +9,7 @@ import { LOGGER } from './tokens.js';
 @Injectable()
 export class AttemptReport {
   private readonly events: Events;
-  private readonly dead = meter('webhooks').createCounter('webhook_dead_total', { description: 'Deliveries whose attempts are used up' });
+  private readonly dead = counterFromZero('webhooks', 'webhook_dead_total', 'Deliveries whose attempts are used up');
   private readonly lag = meter('webhooks').createHistogram('webhook_lag_seconds', { description: 'How late attempts begin after they are due' });
 
   constructor(@Inject(LOGGER) logger: Logger) {

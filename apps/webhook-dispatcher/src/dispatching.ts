@@ -1,6 +1,6 @@
 import { type BeforeApplicationShutdown, Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { decrypt, type DeliveryStatus, Undecipherable } from '@overheard/database';
-import { Batcher, failpoint, inSpan, type Logger, systemClock, traceOf } from '@overheard/runtime';
+import { Batcher, failpoint, inSpan, type Logger, meter, systemClock, traceOf } from '@overheard/runtime';
 import { AttemptReport } from './attempt-report.js';
 import type { Config } from './config.js';
 import { DeliveriesRepository, type Outcome } from './deliveries.repository.js';
@@ -40,6 +40,9 @@ export class Dispatching implements OnApplicationBootstrap, BeforeApplicationShu
     @Inject(CONFIG) private readonly config: Config,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
+    meter('webhooks')
+      .createObservableGauge('webhooks_in_flight', { description: 'Deliveries that are being sent' })
+      .addCallback((result) => result.observe(this.inFlight.size));
     this.recording = new Batcher((outcomes) => deliveries.record(outcomes), { itemsMax: RECORD_MAX });
   }
 

@@ -1,5 +1,5 @@
 import { type BeforeApplicationShutdown, Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { type Logger, meter, Repeating } from '@overheard/runtime';
+import { counterFromZero, type Logger, meter, Repeating } from '@overheard/runtime';
 import type { Config } from './config.js';
 import { DeliveriesRepository } from './deliveries.repository.js';
 import { Making } from './making.js';
@@ -11,12 +11,16 @@ const MISSED_AT_ONCE = 20;
 const RECENT_MS = 10 * 60_000;
 /** Every so many sweeps looks at everything that can still be delivered, not only at what was completed recently. */
 const FULL_SWEEP = 40;
+/** So many of an account's due deliveries are counted at most: a backlog of a million is not gone through every 15 seconds. */
+const COUNTED_MAX = 10_000;
 const RETENTION_BATCH = 500;
+const REPAIR = { repair: 'f-undelivered' };
 
 /** Repairs what was lost on the way, and clears away what has expired (architecture.md, sweep f and Retention). */
 @Injectable()
 export class Sweeps implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly repeating: Repeating[];
+  private readonly repairs = counterFromZero('sweeps', 'sweep_repairs_total', 'What was lost on its way and found by a sweep', [REPAIR]);
   private due = { count: 0, oldestMs: 0 };
   private swept = 0;
 
@@ -31,13 +35,13 @@ export class Sweeps implements OnApplicationBootstrap, BeforeApplicationShutdown
     this.repeating = [
       new Repeating('make missing deliveries', SWEEP_MS, () => deliveries.alone(() => this.makeMissed()), logger),
       new Repeating('clear expired deliveries', expiryMs, () => this.clearExpired(), logger),
-      new Repeating('measure due deliveries', SWEEP_MS, async () => void (this.due = await deliveries.measureDue()), logger),
+      new Repeating('measure due deliveries', SWEEP_MS, async () => void (this.due = await deliveries.measureDue(COUNTED_MAX)), logger),
     ];
     const gauge = (name: string, description: string, read: () => number) =>
       meter('webhooks')
         .createObservableGauge(name, { description })
         .addCallback((result) => result.observe(read()));
-    gauge('webhook_due', 'Deliveries that are due and wait', () => this.due.count);
+    gauge('webhook_due', `Deliveries that are due and wait, at most ${COUNTED_MAX} of each account`, () => this.due.count);
     gauge('webhook_due_lag_seconds', 'How long the longest waiting of them has been due', () => this.due.oldestMs / 1000);
   }
 
@@ -52,6 +56,7 @@ export class Sweeps implements OnApplicationBootstrap, BeforeApplicationShutdown
   private async makeMissed(): Promise<void> {
     const windowMs = this.swept++ % FULL_SWEEP === 0 ? this.config.TASK_RETENTION : RECENT_MS;
     const missed = await this.deliveries.findMissed(windowMs, MISSED_MAX);
+    this.repairs.add(missed.length, REPAIR);
     if (missed.length > 0) this.logger.warn({ tasks: missed.length }, 'deliveries were missing');
     while (missed.length > 0) await Promise.all(missed.splice(0, MISSED_AT_ONCE).map((taskId) => this.making.make(taskId)));
   }

@@ -36,6 +36,7 @@ function run(script: (AttemptAnswer | Error)[], options: { made?: number; remain
     remainingMs: options.remainingMs ?? 600_000,
     signal: options.signal ?? new AbortController().signal,
     clock: options.clock ?? testClock(),
+    onAttempt: () => undefined,
     onFailure: () => undefined,
   });
   return ended.then((result) => ({ ...result, asked }));
@@ -111,6 +112,7 @@ describe('the retry loop', () => {
       remainingMs: 100_000,
       signal: new AbortController().signal,
       clock,
+      onAttempt: () => undefined,
       onFailure: () => undefined,
     });
     expect(await ended).toMatchObject({ attempts: 1, outcome: { status: 'COMPLETED' } });

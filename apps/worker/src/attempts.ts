@@ -32,6 +32,8 @@ export interface Attempts {
   /** Aborts when the process ends: the attempt is thrown away and not counted. */
   signal: AbortSignal;
   clock: Clock;
+  /** Hears of each attempt how it went: `ok`, `degraded`, the upstream's reason, or `internal`. */
+  onAttempt: (result: string, ms: number) => void;
   /** Hears of each attempt that failed, or whose answer was degraded and will be asked for again. */
   onFailure: (attempts: number, reason: string, error?: unknown) => void;
 }
@@ -67,8 +69,11 @@ export async function attemptUntilOver(task: Attempts): Promise<Ended> {
   for (let attempts = task.made + 1; ; attempts += 1) {
     const began = clock.now();
     const tried = await attemptOnce(task, Math.min(ATTEMPT_MAX_MS, endsAt - began));
-    upstreamMs += 'answer' in tried ? tried.answer.timings.upstreamMs : clock.now() - began;
-    made.push({ attempt: attempts, startedAt: began, ms: Math.round(clock.now() - began), ...reasonFor(tried) });
+    const ms = clock.now() - began;
+    const fault = reasonFor(tried);
+    task.onAttempt(fault.reason ?? 'ok', ms);
+    upstreamMs += 'answer' in tried ? tried.answer.timings.upstreamMs : ms;
+    made.push({ attempt: attempts, startedAt: began, ms: Math.round(ms), ...fault });
     const ended = (outcome: Outcome, parseMs = 0): Ended => ({ outcome, charge: outcome.status === 'COMPLETED', attempts, upstreamMs, parseMs, tried: made });
 
     if ('answer' in tried) best = better(best, tried.answer);
@@ -85,7 +90,7 @@ export async function attemptUntilOver(task: Attempts): Promise<Ended> {
         error: failure ? upstreamError(task.service, failure.reason, attempts) : standardError('INTERNAL_SERVER_ERROR', undefined, RETRIES_EXCEEDED),
       });
     }
-    task.onFailure(attempts, reasonFor(tried).reason ?? 'internal', 'error' in tried ? tried.error : undefined);
+    task.onFailure(attempts, fault.reason ?? 'internal', 'error' in tried ? tried.error : undefined);
     await clock.sleep(wait, task.signal);
     if (task.signal.aborted) throw new Interrupted();
   }

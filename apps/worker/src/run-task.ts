@@ -16,8 +16,9 @@ import {
 import { Events, failpoint, inSpan, type Logger, meter, systemClock } from '@overheard/runtime';
 import { HtmlStorage } from '@overheard/storage';
 import { attemptUntilOver, type Ended, Interrupted } from './attempts.js';
+import type { Config } from './config.js';
 import type { Served } from './serving.js';
-import { LOGGER, SERVED } from './tokens.js';
+import { CONFIG, LOGGER, SERVED } from './tokens.js';
 
 const CLAIM_WITHIN_MS = 5000;
 const CLAIM_AGAIN_MS = 2000;
@@ -26,32 +27,38 @@ const PUBLISH_AGAIN_MS = 1000;
 /** Runs one task from its claim to its finished event. */
 @Injectable()
 export class RunTask implements OnApplicationBootstrap {
-  private readonly running = new Map<string, AbortController>();
+  private readonly running = new Map<string, { provider: string; canceled: AbortController }>();
   private readonly events: Events;
-  private readonly failures = meter('worker').createCounter('attempts_failed_total', {
-    description: 'Attempts that failed or were degraded, and were made again',
+  private readonly attempts = meter('worker').createHistogram('attempt_duration_seconds', {
+    description: 'How long each attempt at an upstream took',
+    advice: { explicitBucketBoundaries: [0.1, 0.3, 1, 3, 10, 30, 60, 120] },
   });
 
   constructor(
     @Inject(Bus) private readonly bus: Bus,
     @Inject(HtmlStorage) private readonly storage: HtmlStorage,
     @Inject(SERVED) private readonly served: Served[],
+    @Inject(CONFIG) private readonly config: Config,
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
     this.events = new Events(logger);
-    meter('worker')
-      .createObservableGauge('tasks_running', { description: 'Tasks at work right now' })
-      .addCallback((result) => result.observe(this.running.size));
+    this.measure('tasks_running', 'Tasks at work right now', (id) => [...this.running.values()].filter(({ provider }) => provider === id).length);
+    this.measure('worker_slots', 'Tasks that may be at work at once', () => this.config.WORKER_SLOTS);
+  }
+
+  private measure(name: string, description: string, read: (provider: string) => number): void {
+    const gauge = meter('worker').createObservableGauge(name, { description });
+    gauge.addCallback((result) => this.served.forEach(({ id }) => result.observe(read(id), { provider: id })));
   }
 
   onApplicationBootstrap(): void {
-    for (const { id } of this.served) this.bus.onNotice(SUBJECTS.cancel(id), cancelNotice, ({ id: taskId }) => this.running.get(taskId)?.abort());
+    for (const { id } of this.served) this.bus.onNotice(SUBJECTS.cancel(id), cancelNotice, ({ id: taskId }) => this.running.get(taskId)?.canceled.abort());
   }
 
   /** Resolves when the outcome is safe on the bus, or the task turned out to be over already. Throws `TryLater` to give it back. */
   async run(work: WorkMessage, signal: AbortSignal): Promise<void> {
     const canceled = new AbortController();
-    this.running.set(work.id, canceled);
+    this.running.set(work.id, { provider: work.provider, canceled });
     try {
       await this.runUnlessOver(work, signal, canceled.signal);
     } catch (error) {
@@ -93,7 +100,7 @@ export class RunTask implements OnApplicationBootstrap {
     this.events.done(
       'task run',
       performance.now() - began,
-      { provider: work.provider, status: outcome.status, reason: reasonOf(ended) },
+      { provider: work.provider, status: outcome.status, reason: reasonOf(ended), quality: qualityOf(ended) },
       { taskId: work.id, route, attempts, ...timings },
     );
   }
@@ -131,9 +138,9 @@ export class RunTask implements OnApplicationBootstrap {
         remainingMs: claim.remainingMs,
         signal,
         clock: { ...systemClock, now: nowMs },
+        onAttempt: (result, ms) => this.attempts.record(ms / 1000, { provider: work.provider, result }),
         onFailure: (attempts, reason, error) => {
           this.bus.notify(SUBJECTS.attemptFailed, attemptFailed, { id: work.id, attempts });
-          this.failures.add(1, { provider: work.provider, reason });
           this.logger.warn({ taskId: work.id, provider: work.provider, attempts, reason, err: error }, 'attempt failed');
         },
       });
@@ -169,3 +176,5 @@ const failedAtOnce = (error: StandardError): Ended => ({
 
 const reasonOf = ({ outcome }: Ended): string | undefined =>
   outcome.status === 'FAILED' ? String(outcome.error.details?.['reason'] ?? outcome.error.code) : undefined;
+
+const qualityOf = ({ outcome }: Ended): string | undefined => (outcome.status === 'COMPLETED' ? outcome.quality?.status : undefined);

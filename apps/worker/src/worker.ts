@@ -1,12 +1,12 @@
 import { type INestMicroservice, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { Bus, BusModule, JetStreamStrategy, LaneReader } from '@overheard/bus';
-import { meter, nestLogger, type Logger, type Service } from '@overheard/runtime';
+import { nestLogger, type Logger, type Service } from '@overheard/runtime';
 import { HtmlStorage } from '@overheard/storage';
 import { config, type Config } from './config.js';
 import { RunTask } from './run-task.js';
 import { loadServed, type Served } from './serving.js';
-import { LOGGER, SERVED } from './tokens.js';
+import { CONFIG, LOGGER, SERVED } from './tokens.js';
 import { WorkController } from './work.controller.js';
 
 const DRAIN_MS = 25_000;
@@ -28,24 +28,22 @@ export const worker: Service<Config> = {
       module: WorkerModule,
       imports: [BusModule.of(bus)],
       controllers: [WorkController],
-      providers: [RunTask, { provide: HtmlStorage, useValue: storage }, { provide: SERVED, useValue: served }, { provide: LOGGER, useValue: logger }],
+      providers: [
+        RunTask,
+        { provide: HtmlStorage, useValue: storage },
+        { provide: SERVED, useValue: served },
+        { provide: CONFIG, useValue: config },
+        { provide: LOGGER, useValue: logger },
+      ],
     };
     const lanes = served.map(({ id, route }) => ({ id, upstream: route('live') ?? ('none' as const), reader: new LaneReader(bus, id, config.WORKER_SLOTS) }));
     bus.serves = () => lanes.map(({ id, upstream, reader: { slots, running } }) => ({ provider: id, upstream, slots, running }));
     const strategy = new JetStreamStrategy({ bus, logger, readers: { work: lanes.map(({ reader }) => reader) }, drainMs: DRAIN_MS });
     const app = await NestFactory.createMicroservice(module, { strategy, logger: nestLogger(logger) });
     await app.listen();
-    measureBacklog(bus, served);
     return { ready: () => bus.ready(), stop: () => stopAll(app, served) };
   },
 };
-
-function measureBacklog(bus: Bus, served: Served[]): void {
-  const gauge = meter('worker').createObservableGauge('queue_backlog', { description: 'Tasks that wait in a lane' });
-  gauge.addCallback(async (result) => {
-    for (const { id } of served) for (const { lane, waiting } of await bus.backlog(id)) result.observe(waiting, { provider: id, lane });
-  });
-}
 
 async function stopAll(app: INestMicroservice, served: Served[]): Promise<void> {
   await app.close();

@@ -8,7 +8,7 @@ import type { z } from 'zod';
 import { CLAIM_CHECK, ClaimCheck, INLINE_MAX_BYTES } from './claim-check.js';
 import type { BusConfig } from './config.js';
 import { gatherWrites } from './gathered-writes.js';
-import { CONSUMERS, ensureTopology, LANES, Names, SUBJECTS } from './topology.js';
+import { CONSUMERS, ensureTopology, Names, SUBJECTS } from './topology.js';
 
 const TRANSIT_TTL_MS = 24 * 3_600_000;
 const PUBLISH_WITHIN_MS = 4000;
@@ -162,16 +162,6 @@ export class Bus {
     const stored = await this.manager.streams.getMessage(this.names.lane(provider, lane).stream, { seq });
     // In a stream that was made anew the place may be another message's.
     return stored?.header.get('Nats-Msg-Id').startsWith(`${id}:`) ?? false;
-  }
-
-  /** How many tasks wait in each lane of a provider. */
-  async backlog(provider: string): Promise<{ lane: string; waiting: number }[]> {
-    return Promise.all(
-      LANES.map(async (lane) => {
-        const { stream, durable } = this.names.lane(provider, lane);
-        return { lane, waiting: (await this.manager.consumers.info(stream, durable)).num_pending };
-      }),
-    );
   }
 
   /** Whether so many outcomes wait to be recorded that a task may well be over although its row does not say so. */

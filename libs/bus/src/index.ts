@@ -1,3 +1,4 @@
+export * from './backlogs.js';
 export * from './bus.js';
 export * from './bus.module.js';
 export * from './config.js';

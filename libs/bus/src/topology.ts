@@ -42,6 +42,9 @@ const STREAMS: Record<StreamName, Partial<StreamConfig> & { subjects: string[] }
   EVENTS: { subjects: [SUBJECTS.recorded, SUBJECTS.settled], retention: RetentionPolicy.Limits, discard: DiscardPolicy.Old, max_age: nanos(DAY_MS) },
 };
 
+/** Streams by the names they have here. */
+export const STREAM_NAMES = Object.keys(STREAMS) as StreamName[];
+
 /** Durable consumers that take turns over all instances of the service that names them. */
 export const CONSUMERS = {
   record: { stream: 'OUTCOME', subject: SUBJECTS.finished },
@@ -62,6 +65,12 @@ export class Names {
   bucket = (bucket: string): string => `${this.prefix}-${bucket}`;
   /** The stream and durable consumer of one lane. */
   lane = (provider: string, lane: string) => ({ stream: this.stream(lane === SYNC_LANE ? 'WORK_SYNC' : 'WORK'), durable: `${provider}_${lane}` });
+}
+
+/** The provider and lane behind a durable consumer's name; undefined for one that is shared. */
+export function laneOfDurable(durable: string): { provider: string; lane: string } | undefined {
+  const at = durable.lastIndexOf('_');
+  return at < 0 ? undefined : { provider: durable.slice(0, at), lane: durable.slice(at + 1) };
 }
 
 export interface TopologyOptions {

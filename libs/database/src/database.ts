@@ -1,5 +1,6 @@
 import { Socket } from 'node:net';
 import { Kysely, PostgresDialect } from 'kysely';
+import { meter } from '@overheard/runtime';
 import pg from 'pg';
 import type { DatabaseConfig } from './config.js';
 import type { Schema } from './schema/index.js';
@@ -27,8 +28,18 @@ export class Database extends Kysely<Schema> {
     // A connection that breaks is replaced at the next query; unheard, its events would end the process. One in use tells its query as well.
     pool.on('error', ({ message }) => onIdleError(new Error(message)));
     pool.on('connect', (client) => client.on('error', () => undefined));
+    measurePool(pool);
     return new Database({ dialect: new PostgresDialect({ pool }) });
   }
+}
+
+function measurePool(pool: pg.Pool): void {
+  const gauge = (name: string, description: string) => meter('database').createObservableGauge(name, { description });
+  gauge('database_connections', 'Connections to PostgreSQL that are open').addCallback((result) => {
+    result.observe(pool.totalCount - pool.idleCount, { state: 'busy' });
+    result.observe(pool.idleCount, { state: 'idle' });
+  });
+  gauge('database_waiting', 'Queries that wait for a connection').addCallback((result) => result.observe(pool.waitingCount));
 }
 
 /**

@@ -1,5 +1,5 @@
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { type Logger, meter, withinMs } from '@overheard/runtime';
+import { counterFromZero, type Logger, withinMs } from '@overheard/runtime';
 import { createClient } from 'redis';
 import type { Config } from '../config.js';
 import { CONFIG, LOGGER } from '../tokens.js';
@@ -18,7 +18,7 @@ const RECONNECT_MAX_MS = 1000;
 @Injectable()
 export class Redis implements OnApplicationShutdown {
   private readonly client;
-  private readonly lost = meter('limits').createCounter('redis_unavailable_total', { description: 'Limits that were not checked because Redis was away' });
+  private readonly lost = counterFromZero('limits', 'redis_unavailable_total', 'Limits that were not checked because Redis was away');
   /** On the clock of `performance.now()`, as the next; undefined while it answers. */
   private failingSince: number | undefined;
   private askAgainAt = 0;
