@@ -156,11 +156,24 @@ export class DeliveriesRepository {
     return Number(numAffectedRows);
   }
 
-  /** How many deliveries are due and wait, and for how long the first of them has. */
-  async measureDue(): Promise<{ count: number; oldestMs: number }> {
+  /** How many deliveries are due and wait, of each account so many at most, and for how long the first of them has. */
+  async measureDue(accountMax: number): Promise<{ count: number; oldestMs: number }> {
     const { rows } = await sql<{ count: number; oldestMs: number }>`
-      select count(*)::int as count, coalesce(extract(epoch from now() - min(due_at)) * 1000, 0)::float8 as "oldestMs"
-      from deliveries where status = 'pending' and locked_until is null and due_at <= now()`.execute(this.database);
+      with recursive accounts as (
+        (select account_id, due_at from deliveries where status = 'pending' and locked_until is null order by account_id, due_at limit 1)
+        union all
+        select next.* from accounts a, lateral (
+          select d.account_id, d.due_at from deliveries d
+          where d.status = 'pending' and d.locked_until is null and d.account_id > a.account_id order by d.account_id, d.due_at limit 1
+        ) next
+      )
+      select coalesce(sum(due.count), 0)::int as count, coalesce(extract(epoch from now() - min(a.due_at)) * 1000, 0)::float8 as "oldestMs"
+      from accounts a, lateral (
+        select count(*) from (
+          select 1 from deliveries d where d.status = 'pending' and d.locked_until is null and d.account_id = a.account_id and d.due_at <= now() limit ${accountMax}
+        ) counted
+      ) due
+      where a.due_at <= now()`.execute(this.database);
     return rows[0] ?? { count: 0, oldestMs: 0 };
   }
 
