@@ -108,7 +108,6 @@ describe('metrics', () => {
     expect(metrics['gateway']).toMatch(/^request_duration_seconds_count\{.*route="\/v1\/monitor\/chatgpt".*\} \d/m);
     expect(metrics['gateway']).toMatch(/^requests_waiting\b/m);
     expect(metrics['worker']).toMatch(/^task_run_duration_seconds_count\{.*provider="CHATGPT".*status="COMPLETED".*\} \d/m);
-    expect(metrics['gateway']).toMatch(/^queue_backlog\{.*lane="sync".*\} 0/m);
     expect(metrics['task-store']).toMatch(/^record_duration_seconds_count\{/m);
     expect(metrics['webhook-dispatcher']).toMatch(/^\w*deliver\w*\{/m);
   });
