@@ -1,5 +1,5 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
-import { type Backlog, Bus, type Fill, laneOfDurable, readBacklogs } from '@overheard/bus';
+import { type Backlog, Bus, type Fill, readBacklogs } from '@overheard/bus';
 import { type Logger, meter, Repeating } from '@overheard/runtime';
 import { LOGGER } from './tokens.js';
 
@@ -21,7 +21,7 @@ export class QueueMetrics implements OnApplicationBootstrap, OnApplicationShutdo
     this.measureLanes('queue_in_work', 'Tasks of a lane that workers have and are not done with', ({ inWork }) => inWork);
     this.measureLanes('queue_oldest_seconds', 'How long the first task of a lane has waited', ({ oldestMs }) => oldestMs / 1000);
     gauge('events_backlog', 'Events that wait to be recorded, settled or delivered').addCallback((result) => {
-      for (const { consumer, waiting, inWork } of this.backlogs) if (!laneOfDurable(consumer)) result.observe(waiting + inWork, { consumer });
+      for (const { consumer, lane, waiting, inWork } of this.backlogs) if (!lane) result.observe(waiting + inWork, { consumer });
     });
     gauge('stream_bytes', 'Bytes that a stream holds').addCallback((result) => this.fills.forEach(({ stream, bytes }) => result.observe(bytes, { stream })));
     gauge('stream_bytes_max', 'Bytes that a stream may hold').addCallback((result) =>
@@ -39,10 +39,7 @@ export class QueueMetrics implements OnApplicationBootstrap, OnApplicationShutdo
 
   private measureLanes(name: string, description: string, read: (backlog: Backlog) => number): void {
     gauge(name, description).addCallback((result) => {
-      for (const backlog of this.backlogs) {
-        const lane = laneOfDurable(backlog.consumer);
-        if (lane) result.observe(read(backlog), { ...lane });
-      }
+      for (const backlog of this.backlogs) if (backlog.lane) result.observe(read(backlog), backlog.lane);
     });
   }
 

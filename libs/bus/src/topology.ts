@@ -67,10 +67,10 @@ export class Names {
   lane = (provider: string, lane: string) => ({ stream: this.stream(lane === SYNC_LANE ? 'WORK_SYNC' : 'WORK'), durable: `${provider}_${lane}` });
 }
 
-/** The provider and lane behind a durable consumer's name; undefined for one that is shared. */
-export function laneOfDurable(durable: string): { provider: string; lane: string } | undefined {
-  const at = durable.lastIndexOf('_');
-  return at < 0 ? undefined : { provider: durable.slice(0, at), lane: durable.slice(at + 1) };
+/** The provider and lane of a work subject; undefined for any other. */
+export function laneOfSubject(subject: string): { provider: string; lane: string } | undefined {
+  const [work, provider, lane] = subject.split('.').slice(-3);
+  return work === 'work' && provider && lane ? { provider, lane } : undefined;
 }
 
 export interface TopologyOptions {
