@@ -36,6 +36,7 @@ const steps = [
   { name: 'configuration', work: configuration },
   { name: 'API document', work: openapi },
   { name: 'containers', work: containers },
+  { name: 'manifests', work: () => node('scripts/manifests.mjs') },
 ];
 
 const startedAt = Date.now();
