@@ -41,7 +41,7 @@ if ! buildah inspect --type image localhost/overheard-base > /dev/null 2>&1; the
   node=$(realpath "$(command -v node)")
   npm=$(dirname "$(dirname "$(realpath "$(command -v npm)")")")
   mmdebstrap --variant=minbase --include=ca-certificates,libstdc++6 \
-    --customize-hook="upload '$node' /usr/bin/node" \
+    --customize-hook="copy-in '$node' /usr/bin" \
     --customize-hook='mkdir --parents "$1/usr/lib/node_modules"' \
     --customize-hook="copy-in '$npm' /usr/lib/node_modules" \
     --customize-hook='ln --symbolic ../lib/node_modules/npm/bin/npm-cli.js "$1/usr/bin/npm"' \

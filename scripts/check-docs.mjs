@@ -9,7 +9,7 @@ process.exitCode = faults.length > 0 ? 1 : 0;
 
 /** @returns {string[]} */
 function documents() {
-  const atRoot = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'test/chaos/README.md']
+  const atRoot = ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'deploy/kubernetes/README.md', 'test/chaos/README.md']
     .map((name) => join(root, name))
     .filter((path) => existsSync(path));
   return [...atRoot, ...markdownBelow(join(root, 'docs'))];
