@@ -54,9 +54,10 @@ if ! buildah inspect --type image localhost/overheard-base > /dev/null 2>&1; the
   rm "$work/base.tar"
 fi
 
-# The registry of packages is reached as this machine reaches it: by its .npmrc, and by the authorities it trusts.
+# The registry of packages is reached as this machine reaches it: by its .npmrc, which may hold credentials, and by the authorities it trusts.
+trap 'rm -f "$work/npmrc"' EXIT
+install -m 600 /dev/null "$work/npmrc"
 { cat ~/.npmrc 2> /dev/null || true; echo cafile=/etc/ssl/certs/ca-certificates.crt; } > "$work/npmrc"
-buildah build --signature-policy "$work/policy.json" --pull-never --build-arg BASE=localhost/overheard-base \
+buildah build --signature-policy "$work/policy.json" --pull-never --format docker --build-arg BASE=localhost/overheard-base \
   --volume "$work/npmrc:/root/.npmrc:ro" --volume /etc/ssl/certs:/etc/ssl/certs:ro --tag localhost/overheard --file deploy/Dockerfile .
-rm "$work/npmrc"
 echo 'localhost/overheard is built; try: deploy/build-image.sh run node dist/cli.js admin --help'
