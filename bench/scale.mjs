@@ -68,7 +68,7 @@ async function inFlight() {
 
 /** The same questions with a thousand tasks outstanding and with a million. */
 async function backlog() {
-  const product = await startProduct();
+  const product = await startProduct({ QUEUE_MAX: '2000000' });
   try {
     const { accountId, headers } = await product.account();
     const api = client(product.baseUrl, headers);
@@ -135,13 +135,13 @@ async function queue(product, accountId, count) {
     const size = Math.min(left, 10_000);
     const ids = Array.from({ length: size }, uuidv7);
     const message = { accountId, provider: 'CHATGPT', route: 'sandbox', payload, admittedAt: Date.now(), deadlineMs: 600_000 };
-    await Promise.all(ids.map((id) => bus.publish('work.CHATGPT.p01', workMessage, { ...message, id }, `${id}:1`)));
+    const published = await Promise.all(ids.map((id) => bus.publish('work.CHATGPT.p01', workMessage, { ...message, id }, `${id}:1`)));
     await database.query(
       `with rows as (
          insert into requests (id, account_id, key_id, test, provider, mode, prompt, country, priority, payload, credits_to_charge, state, status_code, published_at, published_seq, publish_count)
-         select id, $2, $2, false, 'CHATGPT', 'async', $3, 'US', 1, $4, 5, 'open', 202, now(), 1, 1 from unnest($1::uuid[]) as id)
+         select id, $2, $2, false, 'CHATGPT', 'async', $3, 'US', 1, $4, 5, 'open', 202, now(), seq, 1 from unnest($1::uuid[], $6::bigint[]) as item (id, seq))
        update accounts set balance = balance - 5 * $5, reserved = reserved + 5 * $5, outstanding = outstanding + $5 where id = $2`,
-      [ids, accountId, payload.prompt, JSON.stringify(payload), size],
+      [ids, accountId, payload.prompt, JSON.stringify(payload), size, published.map(({ seq }) => seq)],
     );
   }
   await database.query('vacuum analyze requests');
