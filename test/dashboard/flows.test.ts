@@ -210,8 +210,7 @@ describePages('the dashboard', (browser) => {
     await button(/^Redeliver to/).click();
     await page.getByRole('link', { name: /nobody-listens-here/ }).click();
     await heading('Delivery').waitFor();
-    await page.getByRole('group', { name: 'Attempts' }).getByRole('row').nth(2).waitFor();
-    await expect(page.getByRole('cell', { name: 'Answered 404' }).count()).resolves.toBeGreaterThanOrEqual(2);
+    await page.getByRole('cell', { name: 'Answered 404' }).nth(1).waitFor();
   });
 
   test('an owner adds a viewer, who sees everything and no way to act', async () => {

@@ -42,6 +42,14 @@ export interface QueueCaps {
 /** The outcome of a request as settlement takes it; REFUSED: it never became work. */
 export type Settling = Pick<RecordedEvent, 'id' | 'charge' | 'statusCode' | 'completedAt'> & { status: RecordedEvent['status'] | 'REFUSED' };
 
+/** Where in its stream a request stands, and since when. */
+export interface PublicationMark {
+  id: string;
+  seq: number;
+  /** ISO 8601. */
+  at: string;
+}
+
 export interface Settled {
   creditsCharged: number;
   balance: number;
@@ -92,7 +100,7 @@ export class RequestsRepository {
   }
 
   /** Notes where in its stream each request stands. */
-  async markPublished(marks: { id: string; seq: number }[]): Promise<void> {
+  async markPublished(marks: PublicationMark[]): Promise<void> {
     await sql`select mark_published(${JSON.stringify(marks)}::jsonb)`.execute(this.database);
   }
 

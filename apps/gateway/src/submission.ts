@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Bus, laneOf, SUBJECTS, SYNC_LANE } from '@overheard/bus';
 import { PRIORITY_MIN, workMessage, type WorkMessage } from '@overheard/contracts';
 import { Batcher, failpoint, type Logger } from '@overheard/runtime';
-import type { NewRequest } from './requests.repository.js';
+import type { NewRequest, PublicationMark } from './requests.repository.js';
 import { RequestsRepository } from './requests.repository.js';
 import { LOGGER } from './tokens.js';
 
@@ -23,7 +23,7 @@ export interface Submitted {
 /** Puts admitted requests on their lanes, wakes the workers, and notes where in the stream each one stands. */
 @Injectable()
 export class Submission {
-  private readonly marks: Batcher<{ id: string; seq: number }>;
+  private readonly marks: Batcher<PublicationMark>;
 
   constructor(
     @Inject(Bus) private readonly bus: Bus,
@@ -50,7 +50,9 @@ export class Submission {
     const lane = laneFor(request);
     const { seq } = await this.bus.publish(SUBJECTS.work(provider, lane), workMessage, message, `${id}:${time}`);
     this.bus.ring(SUBJECTS.wake(provider), lane);
-    void this.marks.add({ id, seq }).catch((error: unknown) => this.logger.warn({ err: error, requestId: id }, 'publication not noted'));
+    void this.marks
+      .add({ id, seq, at: new Date().toISOString() })
+      .catch((error: unknown) => this.logger.warn({ err: error, requestId: id }, 'publication not noted'));
   }
 }
 

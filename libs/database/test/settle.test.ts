@@ -32,7 +32,7 @@ test('plans that were made while the log was empty read hardly a row once it is 
     const admitAndSettle = async () => {
       const request = asked(account);
       await admit(transaction, [request]);
-      await sql`select mark_published(${JSON.stringify([{ id: request.id, seq: 1 }])}::jsonb)`.execute(transaction);
+      await sql`select mark_published(${JSON.stringify([{ id: request.id, seq: 1, at: new Date().toISOString() }])}::jsonb)`.execute(transaction);
       await settle(transaction, [{ id: request.id, status: 'COMPLETED', charge: true }]);
     };
     // PostgreSQL keeps a plan from the sixth time on.
@@ -91,6 +91,24 @@ describe('an outcome', () => {
         [hooked.id, true],
       ]),
     );
+  });
+
+  test('of a task says that it was published, though the mark comes later and knows better when', async () => {
+    const [{ id }, refused] = [await atWork(), await atWork()];
+    await settle(database, [
+      { id, status: 'COMPLETED', charge: true },
+      { id: refused.id, status: 'REFUSED', charge: false },
+    ]);
+    const { created_at, published_at } = await requestOf(id);
+    expect([published_at, (await requestOf(refused.id)).published_at]).toEqual([created_at, null]);
+    const mark = async (at: number) => {
+      await sql`select mark_published(${JSON.stringify([{ id, seq: 7, at: new Date(at).toISOString() }])}::jsonb)`.execute(database);
+      return requestOf(id);
+    };
+    const at = new Date(Math.min(Date.now(), created_at.getTime() + 2));
+    expect(await mark(at.getTime())).toMatchObject({ published_at: at, published_seq: 7 });
+    // A gateway's clock may be wrong: nothing is published before it was accepted.
+    expect((await mark(0)).published_at).toEqual(created_at);
   });
 
   test('charges once, however often and in whatever form it comes', async () => {

@@ -28,6 +28,8 @@ begin
   ), settled as (
     update requests r
     set state = case when o.status = 'REFUSED' then 'refused' else 'settled' end,
+        -- The mark of its publication may come later than the outcome.
+        published_at = case when o.status = 'REFUSED' then r.published_at else coalesce(r.published_at, r.created_at) end,
         credits_charged = case when o.charge then r.credits_to_charge else 0 end,
         status_code = case when r.status_code = 499 then 499 else o.status_code end,
         completed_at = o.completed_at,
@@ -63,6 +65,6 @@ declare
   ids uuid[] := array(select (value ->> 'id')::uuid from jsonb_array_elements(marks));
 begin
   perform 1 from requests r where r.id = any (ids) order by r.id for update;
-  update requests r set published_at = now(), published_seq = item.seq, publish_count = r.publish_count + 1
-  from jsonb_to_recordset(marks) as item (id uuid, seq bigint) where r.id = item.id and r.id = any (ids);
+  update requests r set published_at = greatest(r.created_at, least(item.at, now())), published_seq = item.seq, publish_count = r.publish_count + 1
+  from jsonb_to_recordset(marks) as item (id uuid, seq bigint, at timestamptz) where r.id = item.id and r.id = any (ids);
 end $$`;
