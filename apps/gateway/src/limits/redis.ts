@@ -4,8 +4,8 @@ import { createClient } from 'redis';
 import type { Config } from '../config.js';
 import { CONFIG, LOGGER } from '../tokens.js';
 
-const COMMAND_WITHIN_MS = 100;
-const ANSWER_WITHIN_MS = 300;
+const COMMAND_WITHIN_MS = 500;
+const ANSWER_WITHIN_MS = 500;
 const ASK_AGAIN_MS = 1000;
 /** A busy moment, its own or ours, is no outage. */
 const AWAY_AFTER_MS = 500;
