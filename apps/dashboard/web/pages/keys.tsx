@@ -49,12 +49,15 @@ export function KeysPage() {
           <Text size="xs" c="dimmed" className="mono">
             sk_{key.test ? 'test' : 'live'}_…{key.lastFour}
           </Text>
+          <Text size="xs" c="dimmed" hiddenFrom="sm">
+            {key.lastUsedAt === null ? 'never used' : <Ago at={key.lastUsedAt} />}
+          </Text>
         </div>
       ),
     },
     { name: 'State', cell: (key) => <KeyState value={key} /> },
     { name: 'Scopes', wideOnly: true, cell: ({ scopes }) => (scopes === null ? 'all' : <Text className="mono">{scopes.join(', ')}</Text>) },
-    { name: 'Last used', cell: ({ lastUsedAt }) => (lastUsedAt === null ? <Text c="dimmed">never</Text> : <Ago at={lastUsedAt} />) },
+    { name: 'Last used', wideOnly: true, cell: ({ lastUsedAt }) => (lastUsedAt === null ? <Text c="dimmed">never</Text> : <Ago at={lastUsedAt} />) },
     {
       name: 'Created',
       wideOnly: true,

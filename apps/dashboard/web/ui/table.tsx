@@ -7,7 +7,7 @@ export interface Column<Row> {
   cell: (row: Row) => ReactNode;
   /** Numbers stand to the right. */
   numeric?: boolean;
-  /** On narrow screens left out: a cell that stays says it too. */
+  /** On narrow screens left out: a cell that stays says it too, or the page that the row leads to. */
   wideOnly?: boolean;
   width?: number | string;
   /** Takes what the others leave, and gives way first. */

@@ -30,7 +30,7 @@ const BY_REASON: Record<string, { why: string; help: string }> = {
 const BY_CODE: Record<string, { why: string; help: string }> = {
   VALIDATION_ERROR: {
     why: 'The request was not as the API wants it, so nothing was asked and nothing charged.',
-    help: 'The details name each field that is wrong.',
+    help: 'The details of the answer named each field that was wrong.',
   },
   INSUFFICIENT_CREDITS: { why: 'The account had fewer credits than the request costs.', help: 'Grant credits to the account, then send it again.' },
   INSUFFICIENT_PERMISSIONS: { why: 'The key’s scopes do not allow this call.', help: 'Make a key with the scope that is missing.' },

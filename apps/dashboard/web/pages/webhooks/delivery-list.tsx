@@ -36,6 +36,7 @@ export function DeliveryList({ deliveries, label }: { deliveries: Delivery[] | u
         },
         {
           name: 'Last attempt',
+          wideOnly: true,
           cell: ({ attempts, nextAttemptAt }) => (
             <>
               <LastAttempt attempt={attempts.at(-1)} />
