@@ -38,7 +38,7 @@ function acceptance() {
 
 /**
  * What the checks of these sections found. Some of them measure time, which a busy machine has little of: sections with a
- * failure are run once more, and what failed both times has failed.
+ * failure are run once more, and what failed both times has failed. `answers` judges those of all other sections.
  * @param {string[]} sections @returns {Row[]}
  */
 function acceptanceRows(sections) {
@@ -47,9 +47,10 @@ function acceptanceRows(sections) {
   const first = rowsOf(sections);
   const shaky = [...new Set(first.filter(({ ok }) => !ok).map(({ section }) => section))];
   if (shaky.length === 0) return first;
-  console.log(`once more: ${shaky.join(', ')}`);
+  const again = shaky.includes('answers') ? sections : shaky;
+  console.log(`once more: ${again.join(', ')}`);
   /** @type {Row[]} */
-  const second = rowsOf(shaky);
+  const second = rowsOf(again);
   const isSame = (/** @type {Row} */ one) => (/** @type {Row} */ other) => one.section === other.section && one.sentence === other.sentence;
   return first.map((row) => (row.ok ? row : (second.find(isSame(row)) ?? row)));
 }
