@@ -4,6 +4,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from './api-error.js';
 import { LOGGER } from './tokens.js';
 
+const UNREAD_MAX_BYTES = 64 * 1024 * 1024;
+
 /** The one place that turns whatever was thrown into an answer. */
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
@@ -24,6 +26,8 @@ export class ErrorFilter implements ExceptionFilter {
     this.errors.add(1, { code: answer.asItem().error.code });
     const { status, body, headers } = answer;
     if (reply.sent || reply.raw.destroyed) return;
+    // Fastify would cut the connection off, and a client that is still sending would never read why. Node reads the rest and throws it away.
+    if (Number(request.headers['content-length']) <= UNREAD_MAX_BYTES) reply.removeHeader('connection');
     void reply.code(status).headers(headers).header('content-type', 'application/json; charset=utf-8').send(JSON.stringify(body));
   }
 }

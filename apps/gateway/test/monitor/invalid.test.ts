@@ -122,6 +122,12 @@ describe('a body', () => {
     expect((await send(JSON.stringify(AI), 'application/json; charset=utf-8')).status).toBe(403);
   });
 
+  test('of which most is still on its way is 413 all the same, and the connection goes on', async () => {
+    for (let time = 0; time < 3; time += 1) {
+      expect(await send('x'.repeat(30 * 1024 * 1024), 'application/json')).toMatchObject({ status: 413, body: { error: { code: 'PAYLOAD_TOO_LARGE' } } });
+    }
+  });
+
   test('of more than 1 MiB is 413, valid or not; of 1 MiB it is read', async () => {
     const sized = (bytes: number) => JSON.stringify({ ...AI, padding: 'x'.repeat(bytes - JSON.stringify({ ...AI, padding: '' }).length) });
     expect((await send(sized(1024 * 1024), 'application/json')).status).toBe(403);
