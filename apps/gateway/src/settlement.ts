@@ -17,7 +17,7 @@ export class Settlement {
     description: 'How long after its end a task was settled',
     advice: { explicitBucketBoundaries: LAG_BUCKETS },
   });
-  /** An outcome may come twice, by the inbox and by a look at what is missing: the second time is known already. */
+  /** A synchronous request's outcome comes twice, by the inbox and by its event: the second time is known already. */
   private readonly settled = new LRUCache<string, Promise<Settled>>({ max: REMEMBERED_MAX });
 
   constructor(

@@ -40,9 +40,9 @@ export class Recording {
     failpoint('task-store.recorded');
     if (!recorded) return;
     const { id, accountId, status, charge, statusCode, completedAt } = recorded;
-    // Whoever waits at an inbox settles the task as well; should it be gone, or the notice get lost, the gateways' sweep does.
+    // The fast path first: who waits there settles the task as well. Should it be gone, any other gateway does, by the event.
     if (event.inbox) this.bus.notify(event.inbox, outcomeNotice, noticeOf(event, recorded));
-    else await this.bus.publish(SUBJECTS.recorded, recordedEvent, { id, accountId, status, charge, statusCode, completedAt }, `recorded:${id}`);
+    await this.bus.publish(SUBJECTS.recorded, recordedEvent, { id, accountId, status, charge, statusCode, completedAt }, `recorded:${id}`);
     if (event.cancel && recorded.won) this.bus.notify(SUBJECTS.cancel(event.provider), cancelNotice, { id });
     this.events.done('record', performance.now() - began, { provider: event.provider, status, statusCode }, { taskId: id, attempts: recorded.attempts });
   }

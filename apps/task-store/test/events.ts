@@ -62,7 +62,6 @@ export class Neighbours {
   /** What the waiting gateway was told of a task, or else all gateways; at least so many times. */
   noticesOf = (id: string, count = 1): Promise<OutcomeNotice[]> => until(`${count} notices of ${id}`, () => atLeast(this.notices.get(id), count));
   eventsOf = (id: string, count = 1): Promise<RecordedEvent[]> => until(`${count} events of ${id}`, () => atLeast(this.events.get(id), count));
-  toldByEvent = (id: string): boolean => this.events.has(id);
 }
 
 function keep<Message extends { id: string }>(kept: Map<string, Message[]>, message: Message): void {

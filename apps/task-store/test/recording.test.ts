@@ -57,13 +57,11 @@ describe('of two outcomes of a task', () => {
 });
 
 describe('the outcome of a task is told', () => {
-  test('to the gateway that waits for it, answer and all, and to nobody else', async () => {
-    const [waitedFor, other] = [randomUUID(), randomUUID()];
+  test('to the gateway that waits for it, answer and all, and to all of them, since that one may be gone', async () => {
+    const waitedFor = randomUUID();
     await neighbours.finish(waitedFor, completed('"yes"'));
-    await neighbours.finish(other, completed('"no"'), { waiting: false });
     expect(await neighbours.noticesOf(waitedFor)).toMatchObject([{ status: 'COMPLETED', outcome: completed('"yes"') }]);
-    await neighbours.eventsOf(other);
-    expect(neighbours.toldByEvent(waitedFor)).toBe(false);
+    expect(await neighbours.eventsOf(waitedFor)).toMatchObject([{ status: 'COMPLETED', charge: true }]);
   });
 
   test('by an event that outlasts a crash, and without the answer, when nobody waits', async () => {

@@ -95,7 +95,7 @@ export type FinishedEvent = z.infer<typeof finishedEvent>;
 export const cancelNotice = z.object({ id: z.uuid() });
 export type CancelNotice = z.infer<typeof cancelNotice>;
 
-/** `evt.recorded`: the outcome that stands, of a task that nobody waits for at an inbox. Without the answer, so that no answer outlives its retention on the bus. */
+/** `evt.recorded`: the outcome that stands. Without the answer, so that no answer outlives its retention on the bus. */
 export const recordedEvent = z.object({
   id: z.uuid(),
   accountId: z.uuid(),
