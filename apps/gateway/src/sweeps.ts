@@ -1,7 +1,7 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { Bus } from '@overheard/bus';
 import { contractOf } from '@overheard/providers/contracts';
-import { counterFromZero, type Logger, Repeating } from '@overheard/runtime';
+import { type Logger, repairCounter, Repeating } from '@overheard/runtime';
 import { Cancellation } from './cancellation.js';
 import type { Config } from './config.js';
 import { Settlement } from './settlement.js';
@@ -16,7 +16,8 @@ const BATCH = 1000;
 const PAGES_MAX = 20;
 const OVERLAP_MS = 60_000;
 /** The sweeps' letters are those of architecture.md. */
-const REPAIR = { unpublished: 'a-unpublished', lost: 'b-lost', unsettled: 'c-unsettled', neverSent: 'd-never-sent', forgotten: 'e-forgotten' };
+const REPAIR = { unpublished: 'a-unpublished', lost: 'b-lost', unsettled: 'c-unsettled', neverSent: 'd-never-sent', forgotten: 'e-forgotten' } as const;
+type Repair = (typeof REPAIR)[keyof typeof REPAIR];
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 /** Each sweep repairs one kind of lost message; a healthy queue is touched by none of them (architecture.md, step 7). */
@@ -24,12 +25,7 @@ const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 export class Sweeps implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly repeating: Repeating[];
   private readonly relay: Repeating;
-  private readonly repairs = counterFromZero(
-    'sweeps',
-    'sweep_repairs_total',
-    'What was lost on its way and found by a sweep',
-    Object.values(REPAIR).map((repair) => ({ repair })),
-  );
+  private readonly countRepair = repairCounter(...Object.values(REPAIR));
   private cursor = FIRST_ID;
   private settledUntil: Date;
 
@@ -127,15 +123,15 @@ export class Sweeps implements OnApplicationBootstrap, OnApplicationShutdown {
     }
   }
 
-  private async publish(requests: OpenRequest[], repair: string): Promise<void> {
+  private async publish(requests: OpenRequest[], repair: Repair): Promise<void> {
     for (const request of requests) {
       await this.submission.publish({ request, deadlineMs: TASK_DEADLINE_MS }, request.publish_count + 1);
       this.found(repair, { requestId: request.id, times: request.publish_count + 1 });
     }
   }
 
-  private found(repair: string, fields: object): void {
-    this.repairs.add(1, { repair });
+  private found(repair: Repair, fields: object): void {
+    this.countRepair(repair);
     this.logger.warn({ repair, ...fields }, 'repaired by the sweep');
   }
 

@@ -1,6 +1,6 @@
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { upstreamError } from '@overheard/contracts';
-import { counterFromZero, type Logger, Repeating } from '@overheard/runtime';
+import { type Logger, repairCounter, Repeating } from '@overheard/runtime';
 import type { Config } from './config.js';
 import { Recording } from './recording.js';
 import { TasksRepository } from './tasks.repository.js';
@@ -8,13 +8,12 @@ import { CONFIG, LOGGER } from './tokens.js';
 
 const SWEEP_MS = 15_000;
 const BATCH = 1000;
-const REPAIR = { repair: 'e-overdue' };
 
 /** Deletes tasks whose retention is over, and ends those whose worker died without anybody taking them up (architecture.md, Retention and sweep e). */
 @Injectable()
 export class Upkeep implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly repeating: Repeating[];
-  private readonly repairs = counterFromZero('sweeps', 'sweep_repairs_total', 'What was lost on its way and found by a sweep', [REPAIR]);
+  private readonly countRepair = repairCounter('e-overdue');
 
   constructor(
     @Inject(TasksRepository) private readonly tasks: TasksRepository,
@@ -54,7 +53,7 @@ export class Upkeep implements OnApplicationBootstrap, OnApplicationShutdown {
         route: 'live',
         timings: { queueMs: 0, upstreamMs: 0, parseMs: 0 },
       });
-      this.repairs.add(1, REPAIR);
+      this.countRepair('e-overdue');
     }
   }
 }

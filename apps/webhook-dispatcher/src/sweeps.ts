@@ -1,5 +1,5 @@
 import { type BeforeApplicationShutdown, Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { counterFromZero, type Logger, meter, Repeating } from '@overheard/runtime';
+import { type Logger, meter, repairCounter, Repeating } from '@overheard/runtime';
 import type { Config } from './config.js';
 import { DeliveriesRepository } from './deliveries.repository.js';
 import { Making } from './making.js';
@@ -14,13 +14,12 @@ const FULL_SWEEP = 40;
 /** So many of an account's due deliveries are counted at most: a backlog of a million is not gone through every 15 seconds. */
 const COUNTED_MAX = 10_000;
 const RETENTION_BATCH = 500;
-const REPAIR = { repair: 'f-undelivered' };
 
 /** Repairs what was lost on the way, and clears away what has expired (architecture.md, sweep f and Retention). */
 @Injectable()
 export class Sweeps implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly repeating: Repeating[];
-  private readonly repairs = counterFromZero('sweeps', 'sweep_repairs_total', 'What was lost on its way and found by a sweep', [REPAIR]);
+  private readonly countRepair = repairCounter('f-undelivered');
   private due = { count: 0, oldestMs: 0 };
   private swept = 0;
 
@@ -56,7 +55,7 @@ export class Sweeps implements OnApplicationBootstrap, BeforeApplicationShutdown
   private async makeMissed(): Promise<void> {
     const windowMs = this.swept++ % FULL_SWEEP === 0 ? this.config.TASK_RETENTION : RECENT_MS;
     const missed = await this.deliveries.findMissed(windowMs, MISSED_MAX);
-    this.repairs.add(missed.length, REPAIR);
+    this.countRepair('f-undelivered', missed.length);
     if (missed.length > 0) this.logger.warn({ tasks: missed.length }, 'deliveries were missing');
     while (missed.length > 0) await Promise.all(missed.splice(0, MISSED_AT_ONCE).map((taskId) => this.making.make(taskId)));
   }
