@@ -57,6 +57,7 @@ export class Outcomes implements OnApplicationBootstrap, OnApplicationShutdown {
   }
 
   private async take(notice: OutcomeNotice): Promise<void> {
+    if (!this.waiters.has(notice.id)) return;
     const { outcome } = notice;
     if (!outcome) return this.lookUp([notice.id]);
     await this.conclude(notice, {
