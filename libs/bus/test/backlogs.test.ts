@@ -1,22 +1,16 @@
-import { afterEach, beforeEach, expect, test } from '@jest/globals';
-import { createTestBus, type TestBus, until } from '@overheard/testing';
-import { Gate, note, put, serve } from './serve.js';
+import { expect, test } from '@jest/globals';
+import { until } from '@overheard/testing';
+import { Gate, note, put, useTestBus } from './serve.js';
 import { laneOf, readBacklogs, SUBJECTS, SYNC_LANE } from '@overheard/bus';
 
-let tested: TestBus;
-let close: () => Promise<void> = async () => undefined;
-beforeEach(async () => void (tested = await createTestBus()));
-afterEach(async () => {
-  await close();
-  await tested.remove();
-});
+const tested = useTestBus();
 
 const lanes = async () =>
   (await readBacklogs(tested.bus)).backlogs.flatMap(({ lane, waiting, inWork }) => (waiting + inWork ? [[lane?.lane, waiting, inWork]] : []));
 
 test('tells of each lane what waits and what is at work', async () => {
   const gate = new Gate();
-  ({ close } = await serve({ bus: tested.bus }, gate.hold));
+  await tested.serve(gate.hold);
   await put(tested.bus, SYNC_LANE, 'at work');
   await until('it to run', () => gate.running === 1);
   for (const text of ['first', 'second']) await put(tested.bus, laneOf(3), text);
@@ -30,7 +24,7 @@ test('tells of each lane what waits and what is at work', async () => {
 
 test('the age is that of the first that waits, not of what is at work', async () => {
   const gate = new Gate();
-  ({ close } = await serve({ bus: tested.bus }, gate.hold));
+  await tested.serve(gate.hold);
   await put(tested.bus, laneOf(3), 'at work');
   await until('it to run', () => gate.running === 1);
   const age = async () => (await readBacklogs(tested.bus)).backlogs.find(({ lane }) => lane?.lane === laneOf(3))?.oldestMs ?? 0;

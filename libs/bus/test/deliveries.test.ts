@@ -1,28 +1,20 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { nanos } from '@nats-io/transport-node';
-import { createTestBus, type TestBus, until } from '@overheard/testing';
-import { Gate, leftOn, PROVIDER, put, serve } from './serve.js';
+import { until } from '@overheard/testing';
+import { Gate, leftOn, PROVIDER, put, serve, useTestBus } from './serve.js';
 import { type Bus, type DeliveryContext, LaneReader, laneOf, SUBJECTS, TryLater } from '@overheard/bus';
 
 const LANE = laneOf(5);
 
-let tested: TestBus;
+const tested = useTestBus();
 let bus: Bus;
-let close: () => Promise<void> = async () => undefined;
-beforeEach(async () => {
-  tested = await createTestBus();
-  ({ bus } = tested);
-});
-afterEach(async () => {
-  await close();
-  await tested.remove();
-});
+beforeEach(() => void ({ bus } = tested));
 
 describe('a message', () => {
   test("stays in its stream until its handler's work is done", async () => {
     const gate = new Gate();
-    ({ close } = await serve({ bus }, gate.hold));
+    await tested.serve(gate.hold);
     await put(bus, LANE, 'one');
     await until('it to be at work', () => gate.running === 1);
     expect(await leftOn(bus)).toBe(1);
@@ -33,10 +25,10 @@ describe('a message', () => {
 
   test('comes again when its handler fails, until one succeeds', async () => {
     let tries = 0;
-    ({ close } = await serve({ bus }, async () => {
+    await tested.serve(async () => {
       tries += 1;
       if (tries < 2) throw new Error('a fault');
-    }));
+    });
     await put(bus, LANE, 'one');
     await until('it to be acknowledged', async () => tries > 0 && (await leftOn(bus)) === 0);
     expect(tries).toBe(2);
@@ -44,11 +36,11 @@ describe('a message', () => {
 
   test('that is to be tried later comes again after the while that was asked for, and not before', async () => {
     const at: number[] = [];
-    ({ close } = await serve({ bus }, async () => {
+    await tested.serve(async () => {
       at.push(Date.now());
       if (at.length === 1) throw new TryLater(0);
       if (at.length === 2) throw new TryLater(700);
-    }));
+    });
     await put(bus, LANE, 'one');
     await until('it to be acknowledged', async () => at.length > 0 && (await leftOn(bus)) === 0);
     const [first = 0, second = 0, third = 0, ...more] = at;
@@ -59,7 +51,7 @@ describe('a message', () => {
 
   test('that fits no schema is dropped, and the next one is served', async () => {
     const texts: string[] = [];
-    ({ close } = await serve({ bus }, async (text) => void texts.push(text)));
+    await tested.serve(async (text) => void texts.push(text));
     for (const junk of ['{"text": 7}', 'no JSON']) await bus.jetstream.publish(bus.names.subject(SUBJECTS.work(PROVIDER, LANE)), junk);
     await put(bus, LANE, 'good');
     await until('the stream to be empty', async () => texts.length > 0 && (await leftOn(bus)) === 0);
@@ -78,7 +70,7 @@ describe('a handler that takes longer than a message may be held', () => {
     { alive: false, times: 2, what: 'loses its message to another when it gives none' },
   ])('$what', async ({ alive, times }) => {
     const gate = new Gate();
-    ({ close } = await serve({ bus, slots: 5 }, gate.hold));
+    await tested.serve(gate.hold, { slots: 5 });
     const { stream, durable } = bus.names.lane(PROVIDER, LANE);
     await bus.manager.consumers.update(stream, durable, { ack_wait: nanos(1000) });
     await put(bus, LANE, 'one');
@@ -118,7 +110,7 @@ describe('the end of a process', () => {
     await until('it to be at work', () => begun === 1);
     await worker.close();
     const texts: string[] = [];
-    ({ close } = await serve({ bus }, async (text) => void texts.push(text)));
+    await tested.serve(async (text) => void texts.push(text));
     await until('another to have it', () => texts.length === 1, 5000);
   });
 });

@@ -1,15 +1,9 @@
-import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { createTestBus, type TestBus, until } from '@overheard/testing';
-import { Gate, leftOn, put, serve } from './serve.js';
+import { describe, expect, test } from '@jest/globals';
+import { until } from '@overheard/testing';
+import { Gate, leftOn, put, useTestBus } from './serve.js';
 import { laneOf, SYNC_LANE } from '@overheard/bus';
 
-let tested: TestBus;
-let close: () => Promise<void> = async () => undefined;
-beforeEach(async () => void (tested = await createTestBus()));
-afterEach(async () => {
-  await close();
-  await tested.remove();
-});
+const tested = useTestBus();
 
 /** Mixed so that no priority comes in order. */
 const mixed = Array.from({ length: 30 }, (_none, index) => ({ text: `task ${index}`, priority: ((index * 7) % 10) + 1 }));
@@ -19,7 +13,7 @@ describe('with one slot', () => {
     const { bus } = tested;
     for (const { text, priority } of mixed) await put(bus, laneOf(priority), text);
     const began: string[] = [];
-    ({ close } = await serve({ bus }, async (text) => void began.push(text)));
+    await tested.serve(async (text) => void began.push(text));
     await until('all to have run', () => began.length === mixed.length);
     expect(began).toEqual([...mixed].sort((one, two) => two.priority - one.priority).map(({ text }) => text));
     await until('all to be acknowledged', async () => (await leftOn(bus)) === 0);
@@ -28,7 +22,7 @@ describe('with one slot', () => {
   test('whatever comes while one runs is served by urgency: the synchronous request first, though it came last', async () => {
     const { bus } = tested;
     const gate = new Gate();
-    ({ close } = await serve({ bus }, gate.hold));
+    await tested.serve(gate.hold);
     await put(bus, laneOf(1), 'running');
     await until('the first to run', () => gate.running === 1);
     for (const [lane, text] of [
@@ -52,7 +46,7 @@ test('exactly as many run at once as there are slots, and a slot that is free ta
   const { bus } = tested;
   const gate = new Gate();
   for (let index = 0; index < 20; index += 1) await put(bus, laneOf(5), `task ${index}`);
-  ({ close } = await serve({ bus, slots: 4 }, gate.hold));
+  await tested.serve(gate.hold, { slots: 4 });
   for (let taken = 4; taken <= 20; taken += 1) {
     await until(`${taken} to have been taken`, () => gate.begun.length === taken && gate.running === 4);
     gate.release();
@@ -65,8 +59,7 @@ test('exactly as many run at once as there are slots, and a slot that is free ta
 test('two workers share the lanes: each task runs once', async () => {
   const { bus } = tested;
   const began: string[] = [];
-  const workers = await Promise.all([0, 1].map(() => serve({ bus, slots: 3 }, async (text) => void began.push(text))));
-  close = async () => void (await Promise.all(workers.map((worker) => worker.close())));
+  await Promise.all([0, 1].map(() => tested.serve(async (text) => void began.push(text), { slots: 3 })));
   await Promise.all(mixed.map(({ text, priority }) => put(bus, laneOf(priority), text)));
   await until('all to be acknowledged', async () => began.length >= mixed.length && (await leftOn(bus)) === 0);
   expect([...began].sort()).toEqual(mixed.map(({ text }) => text).sort());
@@ -76,10 +69,10 @@ test('a message that nobody rang for is found all the same, also while a less ur
   const { bus } = tested;
   const began: string[] = [];
   for (let index = 0; index < 400; index += 1) await put(bus, laneOf(1), `low ${index}`);
-  ({ close } = await serve({ bus }, async (text) => {
+  await tested.serve(async (text) => {
     began.push(text);
     await new Promise((resolve) => setTimeout(resolve, 10));
-  }));
+  });
   await until('work to have begun', () => began.length > 3);
   await put(bus, laneOf(9), 'urgent', 'urgent', { ringing: false });
   await until('the urgent one to run', () => began.includes('urgent'));

@@ -1,6 +1,7 @@
 import { Objm } from '@nats-io/obj';
 import { z } from 'zod';
-import { silentLogger } from '@overheard/testing';
+import { afterEach, beforeEach } from '@jest/globals';
+import { createTestBus, silentLogger, type TestBus } from '@overheard/testing';
 import { type Bus, type DeliveryContext, decode, JetStreamStrategy, LaneReader, type Reader, SUBJECTS } from '@overheard/bus';
 
 export const note = z.object({ text: z.string() });
@@ -26,6 +27,24 @@ export async function serve(
   strategy.addHandler('work', async (data: Uint8Array, context: DeliveryContext) => handle(decode(note, data, 'work').text, context), true);
   await new Promise<void>((resolve, reject) => strategy.listen((error) => (error ? reject(error as Error) : resolve())));
   return { close: () => strategy.close() };
+}
+
+/** A bus of its own for each test, and the end of whatever it served there. */
+export function useTestBus() {
+  let tested: TestBus;
+  const serving: Awaited<ReturnType<typeof serve>>[] = [];
+  beforeEach(async () => void (tested = await createTestBus()));
+  afterEach(async () => {
+    await Promise.all(serving.splice(0).map((one) => one.close()));
+    await tested.remove();
+  });
+  return {
+    get bus() {
+      return tested.bus;
+    },
+    serve: async (handle: Parameters<typeof serve>[1], options: Omit<Served, 'bus'> = {}) =>
+      void serving.push(await serve({ ...options, bus: tested.bus }, handle)),
+  };
 }
 
 let published = 0;
