@@ -120,11 +120,9 @@ export type OutcomeNotice = z.infer<typeof outcomeNotice>;
 
 /** `evt.settled`: the credits of a terminal task that has a webhook have been charged or released; its delivery starts here. */
 export const settledEvent = z.object({ id: z.uuid() });
-export type SettledEvent = z.infer<typeof settledEvent>;
 
 /** On `over`: the credits of a terminal task have been charged or released; long polls end here. */
 export const overNotice = z.object({ id: z.uuid() });
-export type OverNotice = z.infer<typeof overNotice>;
 
 /** What a process's share in serving a provider is; `none`: it has no credentials, so the provider's tasks fail at once. */
 export const serving = z.object({ provider: z.string(), upstream: z.enum(['live', 'sandbox', 'none']), slots: z.int(), running: z.int() });

@@ -27,8 +27,8 @@ const CROWDED_MS = 50;
 
 /**
  * Natural batching: while one batch is at work the next one gathers. A lone item goes at once; under load, when the last
- * batch had several, the next one gathers for a few milliseconds more. A batch that fails by an item's fault is run again item by item, so that only the
- * guilty one fails; any other failure (the database is away) is everybody's at once.
+ * batch had several, the next one gathers for a few milliseconds more. A batch that fails by an item's fault is run again
+ * item by item, so that only the guilty one fails; any other failure (the database is away) is everybody's at once.
  */
 export class Batcher<Item, Result = void> {
   private waiting: Waiting<Item, Result>[] = [];

@@ -4,7 +4,6 @@ import { createClient } from 'redis';
 import type { Config } from '../config.js';
 import { CONFIG, LOGGER } from '../tokens.js';
 
-const COMMAND_WITHIN_MS = 500;
 const ANSWER_WITHIN_MS = 500;
 const ASK_AGAIN_MS = 1000;
 /** A busy moment, its own or ours, is no outage. */
@@ -30,7 +29,7 @@ export class Redis implements OnApplicationShutdown {
     this.client = createClient({
       url: config.REDIS_URL,
       disableOfflineQueue: true,
-      commandOptions: { timeout: COMMAND_WITHIN_MS },
+      commandOptions: { timeout: ANSWER_WITHIN_MS },
       socket: { reconnectStrategy: (tries) => Math.min(RECONNECT_MAX_MS, 50 * 2 ** tries) },
     });
     this.client.on('error', (error: Error) => this.note(error));
