@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { DeliveryStatus } from '@overheard/database';
 import { counterFromZero, Events, type Logger, meter } from '@overheard/runtime';
-import type { Claim } from './in-flight.js';
+import type { Claim } from './deliveries.repository.js';
 import type { Answer } from './sending.js';
 import { LOGGER } from './tokens.js';
 

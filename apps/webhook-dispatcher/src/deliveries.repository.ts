@@ -1,8 +1,25 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Database, type DeliveryStatus, receiverOf, selectTasks, type TaskRow } from '@overheard/database';
 import { sql } from 'kysely';
-import { ACCOUNT_MAX, type Claim, RECEIVER_MAX, type Room } from './in-flight.js';
 import type { Answer } from './sending.js';
+
+/** An attempt that this process has claimed: its row is written, its request is not sent yet. */
+export interface Claim {
+  deliveryId: string;
+  taskId: string;
+  accountId: string;
+  url: string;
+  attempt: number;
+  /** Null when it is too large to be read together with others. */
+  body: Buffer | null;
+  bodyBytes: number;
+  /** What signs it, encrypted; null when signing is off. */
+  secret: Buffer | null;
+  /** The `traceparent` of its task's trace. */
+  trace: string | null;
+  /** How late it is. */
+  lagMs: number;
+}
 
 /** A settled task that wants a delivery and has none. */
 export type Wanted = Omit<TaskRow, 'response'> & { accountId: string; webhookUrl: string };
@@ -21,6 +38,9 @@ export interface NewDelivery {
 export type Outcome = Pick<Claim, 'deliveryId' | 'attempt'> & Answer & { retryDelayMs: number | null };
 
 const INTERRUPTED = 'the dispatcher ended before the outcome was known';
+// Decision W6.
+const RECEIVER_MAX = 5;
+const ACCOUNT_MAX = 50;
 const READ_TOGETHER_MAX_BYTES = 32 * 1024;
 /** Any number that no other sweep locks. */
 const SWEEP_LOCK = 7_301_115;
@@ -67,17 +87,26 @@ export class DeliveriesRepository {
   }
 
   /** Takes what is due as far as there is room for its account and receiver, in turns, and writes down each attempt. */
-  async claim({ receivers, accounts }: Room, leaseMs: number, limit: number): Promise<Claim[]> {
-    const { rows } = await sql<Omit<Claim, 'body'> & { body: string | null }>`
-      select id as "deliveryId", task_id as "taskId", d.account_id as "accountId", receiver, url, attempts as attempt,
-             case when octet_length(body) <= ${READ_TOGETHER_MAX_BYTES} then convert_from(body, 'UTF8') end as body, octet_length(body) as "bodyBytes", secret, trace,
+  async claim(leaseMs: number, limit: number): Promise<Claim[]> {
+    const { rows } = await sql<Omit<Claim, 'body'>>`
+      select id as "deliveryId", task_id as "taskId", d.account_id as "accountId", url, attempts as attempt, octet_length(body) as "bodyBytes", secret, trace,
              (extract(epoch from now() - due_at) * 1000)::float8 as "lagMs"
-      from claim_deliveries(${JSON.stringify(receivers)}::jsonb, ${JSON.stringify(accounts)}::jsonb, ${RECEIVER_MAX}, ${ACCOUNT_MAX},
-        ${leaseMs} * interval '1 millisecond', ${limit}) d
+      from claim_deliveries(${RECEIVER_MAX}, ${ACCOUNT_MAX}, ${leaseMs} * interval '1 millisecond', ${limit}) d
       left join signing_secrets s on s.account_id = d.account_id
       order by due_at`.execute(this.database);
+    const bodies = await this.readBodies(rows.filter(({ bodyBytes }) => bodyBytes <= READ_TOGETHER_MAX_BYTES));
+    return rows.map((row) => ({ ...row, body: bodies.get(row.deliveryId) ?? null }));
+  }
+
+  /** Apart from the claim, which no other dispatcher can make before its whole answer is sent. */
+  private async readBodies(claims: Pick<Claim, 'deliveryId'>[]): Promise<Map<string, Buffer>> {
+    if (claims.length === 0) return new Map();
     // As text, because bytes come in hexadecimal, twice as long.
-    return rows.map((row) => ({ ...row, body: row.body === null ? null : Buffer.from(row.body) }));
+    const { rows } = await sql<{ id: string; body: string }>`
+      select id, convert_from(body, 'UTF8') as body from deliveries where id = any (${claims.map(({ deliveryId }) => deliveryId)}::uuid[]) and body is not null`.execute(
+      this.database,
+    );
+    return new Map(rows.map(({ id, body }) => [id, Buffer.from(body)]));
   }
 
   /** What an attempt sends. */

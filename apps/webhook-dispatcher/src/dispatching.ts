@@ -3,8 +3,7 @@ import { decrypt, type DeliveryStatus, Undecipherable } from '@overheard/databas
 import { Batcher, failpoint, inSpan, type Logger, meter, systemClock, traceOf } from '@overheard/runtime';
 import { AttemptReport } from './attempt-report.js';
 import type { Config } from './config.js';
-import { DeliveriesRepository, type Outcome } from './deliveries.repository.js';
-import { type Claim, InFlight } from './in-flight.js';
+import { type Claim, DeliveriesRepository, type Outcome } from './deliveries.repository.js';
 import { attemptsMaxOf, retryDelayMs } from './schedule.js';
 import { type Answer, Sending } from './sending.js';
 import { signatureHeaders } from './signature.js';
@@ -24,7 +23,7 @@ const RUNG = 'rung';
 /** The loop that sends what is due: claims it, sends it, writes down what came of it. */
 @Injectable()
 export class Dispatching implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private readonly inFlight = new InFlight();
+  private readonly inFlight = new Set<Claim>();
   private readonly recording: Batcher<Outcome, DeliveryStatus | undefined>;
   private readonly running = new Set<Promise<void>>();
   private bell = new AbortController();
@@ -91,7 +90,7 @@ export class Dispatching implements OnApplicationBootstrap, BeforeApplicationShu
   private async claim(): Promise<Claim[]> {
     const limit = Math.min(CLAIM_MAX, this.config.WEBHOOK_IN_FLIGHT_MAX - this.inFlight.size);
     try {
-      const claims = limit > 0 ? await this.deliveries.claim(this.inFlight.room(), LEASE_MS, limit) : [];
+      const claims = limit > 0 ? await this.deliveries.claim(LEASE_MS, limit) : [];
       this.lastClaimAt = Date.now();
       return claims;
     } catch (error) {
@@ -159,7 +158,7 @@ export class Dispatching implements OnApplicationBootstrap, BeforeApplicationShu
 
   private async keepLeases(): Promise<void> {
     try {
-      const claims = this.inFlight.list();
+      const claims = [...this.inFlight];
       if (claims.length > 0) await this.deliveries.renew(claims, LEASE_MS);
       if ((await this.deliveries.recover(attemptsMaxOf(this.config.WEBHOOK_RETRY_DELAYS))) > 0) this.wake();
     } catch (error) {

@@ -6,8 +6,6 @@ import { DeliveriesRepository, type Outcome } from '../src/deliveries.repository
 import { createStage, settledTask, type Stage, uuidv7 } from './dispatcher.js';
 import { receive, type Receiver } from './receiver.js';
 
-const NOBODY = { receivers: {}, accounts: {} };
-
 let stage: Stage;
 let receiver: Receiver;
 let deliveries: DeliveriesRepository;
@@ -62,7 +60,7 @@ const statusIs = (taskId: string, status: string) =>
 describe('a dispatcher that dies', () => {
   it('between sending and recording: the delivery is sent again under the next number', async () => {
     const taskId = await dueDelivery();
-    const [claim] = await deliveries.claim(NOBODY, 300, 10);
+    const [claim] = await deliveries.claim(300, 10);
     expect(claim).toMatchObject({ taskId, attempt: 1 });
     await start();
     const { attempts } = await statusIs(taskId, 'delivered');
@@ -75,7 +73,7 @@ describe('a dispatcher that dies', () => {
 
   it('in the last attempt: the delivery is failed, and can be sent again by hand', async () => {
     const taskId = await dueDelivery({ attempts: 4 });
-    await deliveries.claim(NOBODY, 100, 10);
+    await deliveries.claim(100, 10);
     await start();
     expect((await statusIs(taskId, 'failed')).attempts.map(({ attempt }) => attempt)).toEqual([5]);
     expect(receiver.hits).toHaveLength(0);
@@ -105,9 +103,9 @@ describe('an outcome that comes late', () => {
 
   it('counts when it is an acknowledgement, whatever a later attempt says', async () => {
     const taskId = await dueDelivery();
-    const [first] = await deliveries.claim(NOBODY, -1, 10);
+    const [first] = await deliveries.claim(-1, 10);
     await deliveries.recover(5);
-    const [second] = await deliveries.claim(NOBODY, 10_000, 10);
+    const [second] = await deliveries.claim(10_000, 10);
     const { deliveryId = '' } = first ?? {};
     expect([first?.attempt, second?.attempt]).toEqual([1, 2]);
     expect(await deliveries.record([outcome({ deliveryId, attempt: 1 })])).toEqual(['delivered']);
@@ -118,7 +116,7 @@ describe('an outcome that comes late', () => {
 
   it('changes no schedule when it is a failure', async () => {
     const taskId = await dueDelivery();
-    const [first] = await deliveries.claim(NOBODY, -1, 10);
+    const [first] = await deliveries.claim(-1, 10);
     await deliveries.recover(5);
     expect(await deliveries.record([outcome({ deliveryId: first?.deliveryId ?? '', error: 'timeout', statusCode: null })])).toEqual([undefined]);
     const delivery = await stage.delivery(accountId, taskId);
