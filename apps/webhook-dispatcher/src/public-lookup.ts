@@ -1,6 +1,5 @@
 import type { LookupAddress } from 'node:dns';
 import { Resolver } from 'node:dns/promises';
-import type { LookupFunction } from 'node:net';
 import { isPublicAddress } from '@overheard/runtime';
 
 /** A receiver's name leads nowhere, or to where nobody on the internet could go; the message says which. */
@@ -12,31 +11,19 @@ export class LookupFailed extends Error {
 // hold up everybody's deliveries. So /etc/hosts counts only for the hosts that the operator allows.
 const RESOLVER_OPTIONS = { timeout: 1500, tries: 2 };
 
-/** Finds a name's addresses and refuses them all when any of them is not public (decision R9). */
-export function publicLookup(resolver: Resolver = new Resolver(RESOLVER_OPTIONS)): LookupFunction {
-  return (hostname, options, callback) => {
-    addressesOf(resolver, hostname).then(
-      (addresses) => {
-        const [first] = addresses as [LookupAddress];
-        // Without `all`, as when a family is asked for, exactly one address is expected.
-        if (options.all) callback(null, addresses);
-        else callback(null, first.address, first.family);
-      },
-      (error: Error) => callback(error, ''),
-    );
+/** Finds a name's addresses and refuses them all when any of them is not public (decision R9). Rejects with `LookupFailed`. */
+export const publicLookup =
+  (resolver: Resolver = new Resolver(RESOLVER_OPTIONS)) =>
+  async (hostname: string): Promise<LookupAddress[]> => {
+    const [four, six] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
+    const found = (settled: PromiseSettledResult<string[]>, family: 4 | 6) =>
+      settled.status === 'fulfilled' ? settled.value.map((address) => ({ address, family })) : [];
+    const addresses = [...found(four, 4), ...found(six, 6)];
+    if (addresses.length === 0) throw new LookupFailed(`DNS: ${wordsFor(four.status === 'rejected' ? four.reason : undefined)}`);
+    // Where it leads is not told: the owner of the webhook could map the inner network with it.
+    if (!addresses.every(({ address }) => isPublicAddress(address))) throw new LookupFailed('blocked address: the host is not publicly reachable');
+    return addresses;
   };
-}
-
-async function addressesOf(resolver: Resolver, hostname: string): Promise<LookupAddress[]> {
-  const [four, six] = await Promise.allSettled([resolver.resolve4(hostname), resolver.resolve6(hostname)]);
-  const found = (settled: PromiseSettledResult<string[]>, family: 4 | 6) =>
-    settled.status === 'fulfilled' ? settled.value.map((address) => ({ address, family })) : [];
-  const addresses = [...found(four, 4), ...found(six, 6)];
-  if (addresses.length === 0) throw new LookupFailed(`DNS: ${wordsFor(four.status === 'rejected' ? four.reason : undefined)}`);
-  // Where it leads is not told: the owner of the webhook could map the inner network with it.
-  if (!addresses.every(({ address }) => isPublicAddress(address))) throw new LookupFailed('blocked address: the host is not publicly reachable');
-  return addresses;
-}
 
 function wordsFor(error: NodeJS.ErrnoException | undefined): string {
   switch (error?.code) {

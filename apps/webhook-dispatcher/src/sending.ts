@@ -1,6 +1,7 @@
+import type { LookupAddress } from 'node:dns';
 import http, { type ClientRequest, type IncomingMessage } from 'node:http';
 import https from 'node:https';
-import type { LookupFunction } from 'node:net';
+import { isIP, type LookupFunction } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { type AllowedHosts, webhookUrlProblem } from '@overheard/runtime';
 import { LookupFailed } from './public-lookup.js';
@@ -22,8 +23,8 @@ export interface Answer {
 
 export interface SendingOptions {
   allowed: AllowedHosts;
-  /** Finds the addresses of hosts that are not expressly allowed. */
-  lookup: LookupFunction;
+  /** Finds and judges the addresses of hosts that are not expressly allowed. Rejects with `LookupFailed`. */
+  lookup: (hostname: string) => Promise<LookupAddress[]>;
   connectMs?: number;
   totalMs?: number;
 }
@@ -36,6 +37,30 @@ const KEPT_MAX_BYTES = 4 * 1024;
 /** How long the body of an acknowledgement may take before the connection is cut. */
 const LINGER_MS = 1000;
 const ERROR_MAX_LENGTH = 300;
+/** How long a connection waits for the next attempt to the same receiver: less than servers usually wait. */
+const IDLE_MS = 4000;
+
+const KEEPING: http.AgentOptions = { keepAlive: true, timeout: IDLE_MS };
+/** An option of requests, by which the agents tell connections apart. */
+const JUDGED = 'judgedAddresses';
+/** How it shows that the other side has closed a connection. */
+const CLOSED = new Set<string | undefined>(['ECONNRESET', 'EPIPE']);
+
+interface Exchange {
+  target: URL;
+  headers: Record<string, string>;
+  body: Buffer;
+  /** When the attempt began, on the clock of `performance.now()`. */
+  startedAt: number;
+  /** Where the host was found; undefined when it needs no judgement. */
+  addresses: LookupAddress[] | undefined;
+  agent: http.Agent | false;
+}
+
+interface Exchanged extends Omit<Answer, 'durationMs'> {
+  /** It failed for a connection that was used again, and says nothing about the receiver. */
+  isStale: boolean;
+}
 
 /** We gave a request up; the message says why. */
 class GivenUp extends Error {
@@ -44,26 +69,53 @@ class GivenUp extends Error {
 
 /** Posts to receivers, wherever they are and however they behave, and follows them nowhere. */
 export class Sending {
+  private readonly agents = { 'http:': keeping(new http.Agent(KEEPING)), 'https:': keeping(new https.Agent(KEEPING)) };
+
   constructor(private readonly options: SendingOptions) {}
 
   /** Resolves for whatever a receiver does. */
-  post({ url, headers, body }: Posting): Promise<Answer> {
+  async post({ url, headers, body }: Posting): Promise<Answer> {
     const startedAt = performance.now();
-    const durationMs = () => Math.round(performance.now() - startedAt);
+    const answered = ({ statusCode = null, error, answer = null }: Partial<Exchanged>): Answer => {
+      return { statusCode, error: error ?? null, durationMs: Math.round(performance.now() - startedAt), answer };
+    };
     // Node looks literal addresses up nowhere, and what is allowed may have changed since the task was created.
     const problem = webhookUrlProblem(url, this.options.allowed);
-    if (problem) return Promise.resolve({ statusCode: null, error: `blocked address: ${problem}`, durationMs: durationMs(), answer: null });
+    if (problem) return answered({ error: `blocked address: ${problem}` });
+    const target = new URL(url);
+    try {
+      const posting = { target, headers, body, startedAt, addresses: await this.addressesOf(target) };
+      const first = await this.exchange({ ...posting, agent: this.agents[target.protocol as 'http:' | 'https:'] });
+      // Whoever closes a connection that waits may do so in the very moment that we write to it.
+      return answered(first.isStale ? await this.exchange({ ...posting, agent: false }) : first);
+    } catch (error) {
+      if (error instanceof LookupFailed) return answered({ error: error.message });
+      throw error;
+    }
+  }
 
+  /** What the host's name says right now; nothing for literal addresses and for what the operator allows. */
+  private async addressesOf(target: URL): Promise<LookupAddress[] | undefined> {
+    const { hostname } = target;
+    if (this.options.allowed.has(target) || isIP(hostname.replace(/^\[|\]$/g, '')) !== 0) return undefined;
+    return this.options.lookup(hostname);
+  }
+
+  private exchange(exchange: Exchange): Promise<Exchanged> {
     return new Promise((resolve) => {
       let statusCode: number | null = null;
       let kept: Buffer[] = [];
       let failure = 'the connection was closed without an answer';
+      let isStale = false;
       const finish = () => {
         const error = statusCode === null ? failure : problemOf(statusCode);
-        resolve({ statusCode, error, durationMs: durationMs(), answer: kept.length > 0 ? Buffer.concat(kept) : null });
+        resolve({ statusCode, error, answer: kept.length > 0 ? Buffer.concat(kept) : null, isStale });
       };
-      const request = this.open(new URL(url), { ...headers, 'Content-Length': String(body.length) });
-      request.on('error', (error) => (failure = printable(wordsFor(error, request))));
+      const request = this.open(exchange);
+      request.on('error', (error: NodeJS.ErrnoException) => {
+        failure = printable(wordsFor(error, request));
+        isStale = request.reusedSocket && statusCode === null && CLOSED.has(error.code);
+      });
       request.on('close', finish);
       request.on('response', (response) => {
         statusCode = response.statusCode ?? 0;
@@ -71,33 +123,56 @@ export class Sending {
         if (problemOf(statusCode) !== null) return;
         // A 2xx acknowledges at once: what its body does afterwards can't undo that.
         finish();
-        setTimeout(() => request.destroy(), LINGER_MS).unref();
+        const lingering = setTimeout(() => request.destroy(), LINGER_MS).unref();
+        request.on('close', () => clearTimeout(lingering));
       });
-      request.end(body);
+      request.end(exchange.body);
     });
   }
 
-  /** A connection of its own for each attempt, so that the address is found and judged each time. */
-  private open(url: URL, headers: Record<string, string>): ClientRequest {
-    const { allowed, lookup, connectMs = CONNECT_MS, totalMs = TOTAL_MS } = this.options;
-    const isTls = url.protocol === 'https:';
-    const request = (isTls ? https : http).request(url, {
+  private open({ target, headers, body, startedAt, addresses, agent }: Exchange): ClientRequest {
+    const { connectMs = CONNECT_MS, totalMs = TOTAL_MS } = this.options;
+    const isTls = target.protocol === 'https:';
+    const request = (isTls ? https : http).request(target, {
       method: 'POST',
-      headers,
-      agent: false,
+      headers: { ...headers, 'Content-Length': String(body.length) },
+      agent,
       rejectUnauthorized: true,
-      ...(allowed.has(url) ? {} : { lookup }),
+      ...(addresses ? { lookup: lookupOf(addresses), [JUDGED]: addresses.map(({ address }) => address).join() } : {}),
     });
     // Tracing, where it is on, adds headers of its own, which are nothing for strangers (decision W8).
-    const ours = new Set(['host', ...Object.keys(headers).map((name) => name.toLowerCase())]);
+    const ours = new Set(['host', 'content-length', ...Object.keys(headers).map((name) => name.toLowerCase())]);
     for (const name of request.getHeaderNames()) if (!ours.has(name)) request.removeHeader(name);
-    const giveUpAfter = (ms: number, what: string) => setTimeout(() => request.destroy(new GivenUp(`timeout: ${what} within ${ms / 1000} s`)), ms);
+    const giveUpAfter = (ms: number, what: string) => {
+      const left = Math.max(0, startedAt + ms - performance.now());
+      return setTimeout(() => request.destroy(new GivenUp(`timeout: ${what} within ${ms / 1000} s`)), left);
+    };
     const connecting = giveUpAfter(connectMs, 'no connection');
     const answering = giveUpAfter(totalMs, 'no answer');
-    request.on('socket', (socket) => socket.once(isTls ? 'secureConnect' : 'connect', () => clearTimeout(connecting)));
+    request.on('socket', (socket) => {
+      if (request.reusedSocket) clearTimeout(connecting);
+      else socket.once(isTls ? 'secureConnect' : 'connect', () => clearTimeout(connecting));
+    });
     request.on('close', () => [connecting, answering].forEach(clearTimeout));
     return request;
   }
+}
+
+/**
+ * Makes an agent keep connections for the next attempt to the same host, if that is found at the same addresses: so the
+ * address is found and judged at each attempt, whether it opens a connection or not (decision R9).
+ */
+function keeping<Agent extends http.Agent>(agent: Agent): Agent {
+  const nameOf = agent.getName.bind(agent);
+  agent.getName = (options) => `${nameOf(options)} ${(options as { [JUDGED]?: string } | undefined)?.[JUDGED] ?? ''}`;
+  return agent;
+}
+
+/** Answers with addresses that were found before, in the form that is asked for. */
+function lookupOf(addresses: LookupAddress[]): LookupFunction {
+  const [first] = addresses as [LookupAddress];
+  // Without `all`, as when a family is asked for, exactly one address is expected.
+  return (_hostname, options, callback) => (options.all ? callback(null, addresses) : callback(null, first.address, first.family));
 }
 
 /** Reads an answer up to its limit, and keeps the beginning. */

@@ -8,6 +8,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
 import { AllowedHosts } from '@overheard/runtime';
 import { until } from '@overheard/testing';
+import { LookupFailed } from '../src/public-lookup.js';
 import { Sending } from '../src/sending.js';
 import { answer, type Behaviour, hang, receive, type Receiver } from './receiver.js';
 
@@ -39,9 +40,7 @@ async function socketServer(take: (socket: Socket) => void): Promise<string> {
 }
 
 function post(url: string, { body = Buffer.from('{"task":{}}'), limits = PATIENT } = {}) {
-  const lookup = () => {
-    throw new Error('nothing is looked up here');
-  };
+  const lookup = () => Promise.reject(new Error('nothing is looked up here'));
   return new Sending({ allowed: new AllowedHosts([new URL(url).host]), lookup, ...limits }).post({
     url,
     headers: { 'Content-Type': 'application/json' },
@@ -190,6 +189,78 @@ describe('a receiver can hold nothing up', () => {
     const receiver = await from((_request, response) => void response.writeHead(500, { 'content-encoding': 'gzip' }).end(bomb));
     expect((await post(receiver.url)).answer?.equals(bomb.subarray(0, 4096))).toBe(true);
     expect(receiver.hits[0]?.headers['accept-encoding']).toBeUndefined();
+  });
+});
+
+describe('a connection', () => {
+  const NAMES: Record<string, string> = {};
+  const lookup = (hostname: string) => {
+    const address = NAMES[hostname];
+    return address ? Promise.resolve([{ address, family: 4 }]) : Promise.reject(new LookupFailed('blocked address: the host is not publicly reachable'));
+  };
+  const patient = () => new Sending({ allowed: new AllowedHosts([]), lookup, ...PATIENT });
+  const POSTING = { headers: { 'Content-Type': 'application/json' }, body: Buffer.from('{}') };
+  const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
+
+  /** Answers the n-th request of a connection, and tells how many connections there were. */
+  async function connections(reply: (socket: Socket, count: number) => void) {
+    let opened = 0;
+    const host = await socketServer((socket) => {
+      let count = 0;
+      opened += 1;
+      socket.on('data', () => reply(socket, (count += 1)));
+    });
+    return { opened: () => opened, port: host.split(':')[1] };
+  }
+
+  it('is used again for the next attempt to a host that is found at the same addresses, and for no other', async () => {
+    const { opened, port } = await connections((socket) => socket.write(OK));
+    Object.assign(NAMES, { 'one.example': '127.0.0.1', 'two.example': '127.0.0.1' });
+    const sending = patient();
+    for (const [host, count] of [
+      ['one', 1],
+      ['one', 1],
+      ['two', 2],
+      ['one', 2],
+    ] as const) {
+      expect(await sending.post({ url: `http://${host}.example:${port}/`, ...POSTING })).toMatchObject({ statusCode: 200 });
+      expect(opened()).toBe(count);
+    }
+    NAMES['one.example'] = '127.0.0.2';
+    expect((await sending.post({ url: `http://one.example:${port}/`, ...POSTING })).error).not.toBeNull();
+    expect(opened()).toBe(2);
+  });
+
+  it('is of no use once the name leads to where nobody may go', async () => {
+    const { opened, port } = await connections((socket) => socket.write(OK));
+    NAMES['rebinding.example'] = '127.0.0.1';
+    const sending = patient();
+    const url = `http://rebinding.example:${port}/`;
+    expect(await sending.post({ url, ...POSTING })).toMatchObject({ statusCode: 200 });
+    delete NAMES['rebinding.example'];
+    expect(await sending.post({ url, ...POSTING })).toMatchObject({ statusCode: null, error: 'blocked address: the host is not publicly reachable' });
+    expect(opened()).toBe(1);
+  });
+
+  it('that its receiver closes just when it is used again costs the delivery no attempt', async () => {
+    const { opened, port } = await connections((socket, count) => (count === 1 ? socket.write(OK) : socket.resetAndDestroy()));
+    NAMES['closing.example'] = '127.0.0.1';
+    const sending = patient();
+    const url = `http://closing.example:${port}/`;
+    for (const count of [1, 2]) {
+      expect(await sending.post({ url, ...POSTING })).toMatchObject({ statusCode: 200, error: null });
+      expect(opened()).toBe(count);
+    }
+  });
+
+  it('whose answer has not ended is not used again', async () => {
+    const { opened, port } = await connections((socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nnot yet'));
+    NAMES['slow.example'] = '127.0.0.1';
+    const sending = patient();
+    for (const count of [1, 2]) {
+      expect(await sending.post({ url: `http://slow.example:${port}/`, ...POSTING })).toMatchObject({ statusCode: 200 });
+      expect(opened()).toBe(count);
+    }
   });
 });
 
