@@ -16,7 +16,9 @@ import { readJson, writeWhole } from './lib/write-whole.mjs';
 
 const DEFAULT_SEED = 20_260_131;
 
-const { values: options } = parseArgs({ options: { only: { type: 'string' }, seed: { type: 'string', default: String(DEFAULT_SEED) } } });
+const USAGE = 'usage: npm run chaos [-- [--only FILE|"WORDS OF A TEST\'S NAME"] [--seed N]]';
+
+const options = optionsOf(process.argv.slice(2));
 const progress = progressOn(process.stdout);
 /** @type {import('node:child_process').ChildProcess | undefined} */
 let jest;
@@ -54,6 +56,18 @@ try {
 }
 progress.say(`${passed} passed, ${failed} failed`);
 exitWith(status);
+
+/** @param {string[]} args */
+function optionsOf(args) {
+  try {
+    const { values } = parseArgs({ args, options: { only: { type: 'string' }, seed: { type: 'string', default: String(DEFAULT_SEED) } } });
+    if (!/^\d{1,9}$/.test(values.seed)) throw new Error(`--seed must be a number of up to nine digits, not ${values.seed}`);
+    return values;
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : error}\n${USAGE}\n`);
+    process.exit(2);
+  }
+}
 
 /** @param {Record<string, string>} addresses @returns {Promise<number>} */
 function runJest(addresses) {
