@@ -1,5 +1,6 @@
-// Deliveries a second of the real dispatcher, from settled events to the log, as a ratio to a bare undici loop that posts the same signed bodies
-// to the same receiver in the same run. Needs a build, and servers in DATABASE_URL and NATS_URL: npm run bench provides both.
+// Deliveries a second of the real dispatcher, from being due to the log, as a ratio to a bare undici loop that posts the same signed bodies to the
+// same receiver in the same run; and how fast settled events become deliveries. Needs a build, and servers in DATABASE_URL and NATS_URL: npm run
+// bench provides both.
 import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -21,8 +22,9 @@ const RESPONSE_BYTES = 8 * 1024;
 const LOOPS = ACCOUNTS * RECEIVERS_PER_ACCOUNT * 5;
 const RATIO_MIN = 0.4;
 const WITHIN_MS = 300_000;
+const DUE_IN_MS = 2000;
 
-/** @returns {Promise<{ name: string, dispatcherPerSecond: number, undiciPerSecond: number, ratio: number, wanted: number, deliveries: number, logged: number, verified: number }>} */
+/** @returns {Promise<{ name: string, dispatcherPerSecond: number, undiciPerSecond: number, madePerSecond: number, ratio: number, wanted: number, deliveries: number, logged: number, verified: number }>} */
 export async function webhooks() {
   const { createTestBus, createTestDatabase } = await import('../libs/testing/dist/index.js');
   const { createAccount, enableSigning } = await import('../libs/database/dist/index.js');
@@ -51,11 +53,12 @@ export async function webhooks() {
     await dispatcher.stop();
     await post(postings.slice(0, WARM_UP));
     const undiciPerSecond = await post(postings);
-    const ratio = run.perSecond / undiciPerSecond;
+    const ratio = run.sentPerSecond / undiciPerSecond;
     return {
       name: 'webhooks',
-      dispatcherPerSecond: Math.round(run.perSecond),
+      dispatcherPerSecond: Math.round(run.sentPerSecond),
       undiciPerSecond: Math.round(undiciPerSecond),
+      madePerSecond: Math.round(run.madePerSecond),
       ratio: Math.round(ratio * 100) / 100,
       wanted: RATIO_MIN,
       deliveries: DELIVERIES,
@@ -70,8 +73,9 @@ export async function webhooks() {
   }
 }
 
-/** Settles tasks, announces them all, and waits until the last delivery is in the log. Timed from the first announcement. */
+/** Settles tasks that are due later, announces them all until each has its delivery; then lets them be due, and waits until the last one is in the log. */
 async function deliver({ database, bus, accounts, receiver, count }) {
+  const { sql } = await import('kysely');
   const { SUBJECTS } = await import('../libs/bus/dist/index.js');
   const { settledEvent } = await import('../libs/contracts/dist/index.js');
   const tasks = Array.from({ length: count }, (_, index) => ({
@@ -80,16 +84,33 @@ async function deliver({ database, bus, accounts, receiver, count }) {
     url: `${receiver.url}/${Math.floor(index / ACCOUNTS) % RECEIVERS_PER_ACCOUNT}?task=${index}`,
   }));
   await settle(database, tasks);
-  const ids = tasks.map(({ id }) => id);
+  const announcedAt = performance.now();
+  await eachAtOnce(tasks, 200, ({ id }) => bus.publish(SUBJECTS.settled, settledEvent, { id }, `settled:${id}`));
+  await until(`${count} deliveries made`, async () => (await waiting(database)) >= count);
+  const madePerSecond = count / ((performance.now() - announcedAt) / 1000);
+
   const before = await inLog(database);
-  const startedAt = performance.now();
-  const announce = ({ id }) => bus.publish(SUBJECTS.settled, settledEvent, { id }, `settled:${id}`);
-  await eachAtOnce(tasks, 200, announce);
-  for (const end = Date.now() + WITHIN_MS; ; await sleep(100)) {
-    const logged = (await inLog(database)) - before;
-    if (logged >= count) return { ids, logged, perSecond: count / ((performance.now() - startedAt) / 1000) };
-    if (Date.now() > end) throw new Error(`${logged} of ${count} deliveries are in the log after ${WITHIN_MS / 1000} s`);
+  await sql`update deliveries set due_at = now() + ${DUE_IN_MS} * interval '1 millisecond' where status = 'pending'`.execute(database);
+  const dueAt = performance.now() + DUE_IN_MS;
+  await until(`${count} deliveries in the log`, async () => (await inLog(database)) - before >= count);
+  const sentPerSecond = count / ((performance.now() - dueAt) / 1000);
+  return { ids: tasks.map(({ id }) => id), logged: (await inLog(database)) - before, madePerSecond, sentPerSecond };
+}
+
+async function until(what, holds) {
+  for (const end = Date.now() + WITHIN_MS; !(await holds()); await sleep(100)) {
+    if (Date.now() > end) throw new Error(`expected ${what} within ${WITHIN_MS / 1000} s`);
   }
+}
+
+/** How many deliveries are still to be sent. */
+async function waiting(database) {
+  const { count } = await database
+    .selectFrom('deliveries')
+    .select(({ fn }) => fn.countAll().as('count'))
+    .where('status', '=', 'pending')
+    .executeTakeFirstOrThrow();
+  return Number(count);
 }
 
 /** How many attempts the log holds that were acknowledged. */
@@ -107,6 +128,8 @@ async function inLog(database) {
 async function settle(database, tasks) {
   const response = JSON.stringify({ text: 'Größe 漢字 '.repeat(RESPONSE_BYTES / 16) });
   const now = new Date();
+  // Deliveries are due since completion.
+  const later = new Date(now.getTime() + 3_600_000);
   for (let from = 0; from < tasks.length; from += 500) {
     const some = tasks.slice(from, from + 500);
     await database
@@ -125,7 +148,7 @@ async function settle(database, tasks) {
           credits_charged: 3,
           state: 'settled',
           status_code: 200,
-          completed_at: now,
+          completed_at: later,
         })),
       )
       .execute();
@@ -140,8 +163,8 @@ async function settle(database, tasks) {
           claims: 1,
           attempts: 1,
           started_at: now,
-          completed_at: now,
-          expires_at: new Date(now.getTime() + 3_600_000),
+          completed_at: later,
+          expires_at: new Date(later.getTime() + 3_600_000),
           charge: true,
           status_code: 200,
           route: 'live',
