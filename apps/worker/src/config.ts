@@ -8,7 +8,7 @@ export const config = serviceConfig
   .extend(storageConfig.shape)
   .extend({
     PROVIDERS: envList.describe('The providers this worker serves, such as one identifier, or several separated by commas'),
-    WORKER_SLOTS: envInteger(1, 10_000).default(64).describe('How many tasks of each provider are at work at once'),
+    WORKER_SLOTS: envInteger(1, 10_000).default(100).describe('How many tasks of each provider are at work at once'),
     SANDBOX_URL: z.url().optional().describe('Address of the sandbox, where requests of test keys are answered'),
     UPSTREAM_FALLBACK: z
       .enum(['none', 'sandbox'])
