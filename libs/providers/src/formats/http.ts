@@ -1,4 +1,5 @@
 import { UpstreamFailure } from '@overheard/contracts';
+import { type Dispatcher, request } from 'undici';
 import { z } from 'zod';
 import { httpFailure } from './api-failure.js';
 
@@ -24,12 +25,17 @@ interface JsonPost {
  * abort for any reason but the attempt's time throws that reason as it is.
  */
 export async function postJson({ url, headers, body, signal, bytesMax = ANSWER_BYTES_MAX }: JsonPost): Promise<ArrivingText> {
-  const request = { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body), signal };
-  const response = await fetch(url, request).catch((error: unknown) => Promise.reject(transportFailure(error, signal)));
-  const text = new ArrivingText(response.body ?? [], signal, bytesMax);
-  if (!response.ok) throw httpFailure({ status: response.status, headers: response.headers, text: await text.whole() });
+  const posting = { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: JSON.stringify(body), signal } as const;
+  // Not `fetch`, whose streams and headers cost three times as much.
+  const response = await request(url, posting).catch((error: unknown) => Promise.reject(transportFailure(error, signal)));
+  const { statusCode: status } = response;
+  const text = new ArrivingText(response.body, signal, bytesMax);
+  if (status < 200 || status >= 300) throw httpFailure({ status, headers: headersOf(response.headers), text: await text.whole() });
   return text;
 }
+
+const headersOf = (headers: Dispatcher.ResponseData['headers']): Headers =>
+  new Headers(Object.entries(headers).flatMap(([name, values]) => [values ?? []].flat().map((value): [string, string] => [name, value])));
 
 /** A text that is read once, piece by piece. */
 export class ArrivingText implements AsyncIterable<string> {
@@ -78,8 +84,7 @@ function transportFailure(error: unknown, signal: AbortSignal): UpstreamFailure 
     if ((signal.reason as Error | undefined)?.name !== 'TimeoutError') throw signal.reason;
     return new UpstreamFailure('timeout', 'The attempt took too long', { cause: error });
   }
-  // The error itself may hold a header's value, so only its cause is told.
-  const { cause } = error as { cause?: { code?: string } };
-  const code = cause?.code ?? 'no code';
-  return new UpstreamFailure(/TIMEOUT|TIMEDOUT/.test(code) ? 'timeout' : 'unavailable', `The connection failed (${code})`, { cause });
+  // Its message may hold a header's value, so only its code is told.
+  const { code = 'no code' } = error as { code?: string };
+  return new UpstreamFailure(/TIMEOUT|TIMEDOUT/.test(code) ? 'timeout' : 'unavailable', `The connection failed (${code})`);
 }
