@@ -92,6 +92,8 @@ function runJest(addresses) {
     '--selectProjects',
     'chaos',
     '--runInBand',
+    // After a test that could not clean up something may be left open, which is nothing to wait for.
+    '--forceExit',
     '--json',
     '--outputFile',
     join(folder, 'results.json'),

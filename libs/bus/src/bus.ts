@@ -3,7 +3,7 @@ import { Objm } from '@nats-io/obj';
 import { connect, headers, nanos, nuid, type Msg, type MsgHdrs, type NatsConnection, type Subscription } from '@nats-io/transport-node';
 import { context, propagation } from '@opentelemetry/api';
 import { presence, type Presence, type Serving } from '@overheard/contracts';
-import type { Logger } from '@overheard/runtime';
+import { type Logger, systemClock } from '@overheard/runtime';
 import type { z } from 'zod';
 import { CLAIM_CHECK, ClaimCheck, INLINE_MAX_BYTES } from './claim-check.js';
 import type { BusConfig } from './config.js';
@@ -13,6 +13,7 @@ import { CONSUMERS, ensureTopology, Names, SUBJECTS } from './topology.js';
 const TRANSIT_TTL_MS = 24 * 3_600_000;
 const PUBLISH_WITHIN_MS = 4000;
 const RESTORE_AGAIN_MS = 1000;
+const JETSTREAM_WITHIN_MS = 60_000;
 const BEHIND = 1000;
 const ROLL_CALL_MS = 2000;
 
@@ -21,11 +22,24 @@ export class MessageInvalid extends Error {
   override name = 'MessageInvalid';
 }
 
+/** A cluster that was just started elects its leaders first, and answers nothing or with errors until then. */
+async function patiently<T>(ensure: () => Promise<T>, logger: Logger): Promise<T> {
+  for (const end = performance.now() + JETSTREAM_WITHIN_MS; ; await systemClock.sleep(RESTORE_AGAIN_MS)) {
+    try {
+      return await ensure();
+    } catch (error) {
+      if (performance.now() > end) throw error;
+      logger.warn({ err: error }, 'JetStream is not ready yet');
+    }
+  }
+}
+
 /** A connection to NATS and everything this product does with it. All subjects are given without the prefix. */
 export class Bus {
   /** What this process serves, for the roll call. */
   serves: () => Serving[] = () => [];
   private readonly reconnected: (() => unknown)[] = [];
+  private readonly rung = new Set<string>();
 
   private constructor(
     readonly connection: NatsConnection,
@@ -37,7 +51,7 @@ export class Bus {
     private readonly logger: Logger,
   ) {}
 
-  /** Connects, waits for the server as long as it takes, and makes sure that the topology is there. */
+  /** Connects, waits for the server as long as it takes, and makes sure that the topology is there: JetStream has a minute to be ready for that. */
   static async connect(config: BusConfig, service: string, logger: Logger): Promise<Bus> {
     gatherWrites();
     const connection = await connect({
@@ -58,7 +72,7 @@ export class Bus {
       await ensureTopology(manager, names, { replicas: config.NATS_REPLICAS, maxBytes: config.NATS_STREAM_MAX_BYTES });
       return new Objm(connection).create(names.bucket('transit'), { ttl: nanos(TRANSIT_TTL_MS), replicas: config.NATS_REPLICAS });
     };
-    const transit = await ensure();
+    const transit = await patiently(ensure, logger);
     const bus = new Bus(connection, js, manager, names, new ClaimCheck(transit), ensure, logger);
     void bus.watch();
     bus.answerRollCall(service);
@@ -80,9 +94,15 @@ export class Bus {
     this.connection.publish(this.names.subject(subject), encode(schema, message, subject), { headers: tracedHeaders() });
   }
 
-  /** Rings a bell: a message that says no more than whom it is for. */
+  /** Rings a bell: a message that says no more than whom it is for. However often it is rung in a turn of the event loop, it rings once. */
   ring(subject: string, forWhom: string): void {
-    this.connection.publish(this.names.subject(subject), forWhom);
+    const bell = `${subject} ${forWhom}`;
+    if (this.rung.has(bell)) return;
+    this.rung.add(bell);
+    setImmediate(() => {
+      this.rung.delete(bell);
+      if (!this.connection.isClosed()) this.connection.publish(this.names.subject(subject), forWhom);
+    });
   }
 
   /** Listens to bells. */
