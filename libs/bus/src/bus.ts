@@ -66,7 +66,8 @@ export class Bus {
       maxPingOut: 2,
     });
     const js = jetstream(connection, { timeout: PUBLISH_WITHIN_MS });
-    const manager = await jetstreamManager(connection);
+    // Whether JetStream is there shows in what follows, which has patience.
+    const manager = await jetstreamManager(connection, { checkAPI: false });
     const names = new Names(config.NATS_PREFIX);
     const ensure = async () => {
       await ensureTopology(manager, names, { replicas: config.NATS_REPLICAS, maxBytes: config.NATS_STREAM_MAX_BYTES });

@@ -3,6 +3,12 @@ import type { Bus } from './bus.js';
 import type { Delivery } from './delivery.js';
 import { CONSUMERS, type ConsumerName } from './topology.js';
 
+/**
+ * A pull lives so long, and the server gives a sign of life twice meanwhile. One that a dead consumer leader took with it is made anew after two missing
+ * signs; by default that is half a minute.
+ */
+const PULL_MS = 2000;
+
 /** Reads a durable consumer, as many messages at once as there are slots; the client library keeps it going through reconnects. */
 export class ConsumerReader {
   private messages: ConsumerMessages | undefined;
@@ -15,7 +21,8 @@ export class ConsumerReader {
 
   async start(take: (delivery: Delivery) => Promise<void>): Promise<void> {
     const consumer = await this.bus.jetstream.consumers.get(this.bus.names.stream(CONSUMERS[this.name].stream), this.name);
-    this.messages = await consumer.consume({ max_messages: this.slots });
+    // Bound, it pulls without asking first whether the consumer is there: unanswered, while a leader is elected, that question would be the next wait.
+    this.messages = await consumer.consume({ max_messages: this.slots, expires: PULL_MS, bind: true });
     void this.pump(this.messages, take);
   }
 

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals';
 import { nanos } from '@nats-io/transport-node';
 import { until } from '@overheard/testing';
-import { Gate, leftOn, PROVIDER, put, serve, useTestBus } from './serve.js';
-import { type Bus, type DeliveryContext, LaneReader, laneOf, SUBJECTS, TryLater } from '@overheard/bus';
+import { Gate, leftOn, note, PROVIDER, put, serve, useTestBus } from './serve.js';
+import { type Bus, ConsumerReader, type DeliveryContext, LaneReader, laneOf, SUBJECTS, TryLater } from '@overheard/bus';
 
 const LANE = laneOf(5);
 
@@ -80,6 +80,17 @@ describe('a handler that takes longer than a message may be held', () => {
     expect(gate.begun).toHaveLength(times);
     for (let one = 0; one < times; one += 1) gate.release();
   });
+});
+
+test('a shared consumer that forgets who waits for its messages, as with a new leader, is read again within seconds', async () => {
+  const texts: string[] = [];
+  await tested.serve(async (text) => void texts.push(text), { reader: new ConsumerReader(bus, 'record', 5) });
+  const stream = bus.names.stream('OUTCOME');
+  const { config } = await bus.manager.consumers.info(stream, 'record');
+  await bus.manager.consumers.delete(stream, 'record');
+  await bus.manager.consumers.add(stream, config);
+  await bus.publish(SUBJECTS.finished, note, { text: 'one' }, 'one');
+  await until('it to be handled', () => texts.length === 1, 8000);
 });
 
 describe('the end of a process', () => {
