@@ -1,7 +1,7 @@
 import { nuid, type Msg, type Subscription } from '@nats-io/transport-node';
 import type { Bus } from './bus.js';
 import type { Delivery } from './delivery.js';
-import { ensureLanes, LANES, SUBJECTS } from './topology.js';
+import { ensureLanes, laneOfSubject, LANES, SUBJECTS } from './topology.js';
 
 const SILENCE_MS = 250;
 const SILENT_PULLS_MAX = 4;
@@ -15,7 +15,8 @@ const NO_MESSAGES = new Set([404, 408]);
  * slots, without waiting and without prefetch, goes on to the next lane only when one is empty, and back to the first
  * after each pull that gave work. So a free slot always takes the most urgent task there is (architecture.md, step 3).
  * A lane that was empty is asked again once somebody has rung for it, and all of them twice a second, since bells can be
- * missed and messages come back without one.
+ * missed and messages come back without one. A lane that does not answer at all, as while its consumer has no leader, keeps nobody waiting: it
+ * is asked as often, and has its turn again once it answers.
  */
 export class LaneReader {
   private readonly inbox = `_INBOX.${nuid.next()}`;
@@ -27,6 +28,8 @@ export class LaneReader {
   private woken = false;
   /** Lanes that may hold work, as far as is known. */
   private readonly open = new Set<string>(LANES);
+  /** Lanes that do not answer. */
+  private readonly silent = new Set<string>();
   private allOpenedAt = performance.now();
   private wake: () => void = () => undefined;
 
@@ -48,7 +51,7 @@ export class LaneReader {
     await ensure();
     this.bus.onReconnect(() => ensure().then(() => this.openAll()));
     this.subscriptions = [
-      this.bus.connection.subscribe(`${this.inbox}.*`, { callback: (error, message) => void (error ?? this.receive(message, take)) }),
+      this.bus.connection.subscribe(`${this.inbox}.>`, { callback: (error, message) => void (error ?? this.receive(message, take)) }),
       this.bus.onRing(SUBJECTS.wake(this.provider), (lane) => this.openLane(lane)),
     ];
     this.loop = this.run();
@@ -76,25 +79,30 @@ export class LaneReader {
     for (const lane of LANES) {
       // A bell that rings from here on means that it is to be asked again.
       if (!this.open.delete(lane)) continue;
-      for (let silent = 0; silent < SILENT_PULLS_MAX && !this.stopping; silent += 1) {
-        const { got, ended, isEmpty } = await this.pullLane(lane, this.free);
-        if (!isEmpty) this.open.add(lane);
-        if (got > 0) return true;
-        // A server that is slow to answer does not say that the lane is empty: going on would break the order.
-        if (ended) break;
-      }
+      if (this.silent.has(lane)) this.ask(lane, nuid.next(), 1);
+      else if (await this.pullUntilAnswered(lane)) return true;
     }
     return false;
   }
 
+  /** Whether to begin with the first lane again: this one gave work, or it took long not to. */
+  private async pullUntilAnswered(lane: string): Promise<boolean> {
+    for (let silent = 0; silent < SILENT_PULLS_MAX && !this.stopping; silent += 1) {
+      const { got, ended, isEmpty } = await this.pullLane(lane, this.free);
+      if (!isEmpty) this.open.add(lane);
+      if (got > 0) return true;
+      // A server that is slow to answer does not say that the lane is empty: going on would break the order.
+      if (ended) return false;
+    }
+    this.silent.add(lane);
+    return true;
+  }
+
   /** One no-wait pull. It is over when all messages came, the server says that there are no more (`ended`), or it stays silent. */
   private async pullLane(lane: string, batch: number): Promise<{ got: number; ended: boolean; isEmpty: boolean }> {
-    const { stream, durable } = this.bus.names.lane(this.provider, lane);
     const pull = { id: nuid.next(), got: 0, ended: false, isEmpty: false, tell: () => undefined as void };
     this.pull = pull;
-    this.bus.connection.publish(`$JS.API.CONSUMER.MSG.NEXT.${stream}.${durable}`, JSON.stringify({ batch, no_wait: true }), {
-      reply: `${this.inbox}.${pull.id}`,
-    });
+    this.ask(lane, pull.id, batch);
     while (!pull.ended && pull.got < batch) {
       const before = pull.got;
       await waitFor((tell) => (pull.tell = tell), SILENCE_MS);
@@ -103,10 +111,17 @@ export class LaneReader {
     return pull;
   }
 
+  private ask(lane: string, id: string, batch: number): void {
+    const { stream, durable } = this.bus.names.lane(this.provider, lane);
+    const reply = `${this.inbox}.${lane}.${id}`;
+    this.bus.connection.publish(`$JS.API.CONSUMER.MSG.NEXT.${stream}.${durable}`, JSON.stringify({ batch, no_wait: true }), { reply });
+  }
+
   private receive(message: Msg, take: (delivery: Delivery) => Promise<void>): void {
     // The subject of a message is the lane's; of a status ("no messages", "request timeout") it is our inbox.
     const isStatus = message.headers !== undefined && message.headers.code >= 400;
     const pull = this.pull;
+    if (this.silent.size > 0) this.hear(isStatus ? message.subject.split('.').at(-2) : laneOfSubject(message.subject)?.lane);
     if (isStatus) {
       if (pull && message.subject.endsWith(pull.id)) {
         pull.ended = true;
@@ -119,6 +134,10 @@ export class LaneReader {
       else deliveryOf(message).nak(0);
     }
     pull?.tell();
+  }
+
+  private hear(lane: string | undefined): void {
+    if (lane && this.silent.delete(lane)) this.openLane(lane);
   }
 
   private work(delivery: Delivery, take: (delivery: Delivery) => Promise<void>): void {

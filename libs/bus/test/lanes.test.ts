@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { until } from '@overheard/testing';
-import { Gate, leftOn, put, useTestBus } from './serve.js';
+import { Gate, leftOn, PROVIDER, put, useTestBus } from './serve.js';
 import { laneOf, SYNC_LANE } from '@overheard/bus';
 
 const tested = useTestBus();
@@ -77,4 +77,24 @@ test('a message that nobody rang for is found all the same, also while a less ur
   await put(bus, laneOf(9), 'urgent', 'urgent', { ringing: false });
   await until('the urgent one to run', () => began.includes('urgent'));
   expect(began.length).toBeLessThan(200);
+});
+
+test('lanes that do not answer, as while their consumers have no leaders, keep no other waiting, and are served once they answer', async () => {
+  const { bus } = tested;
+  const begun: string[] = [];
+  await tested.serve(async (text) => void begun.push(text));
+  const { stream } = bus.names.lane(PROVIDER, laneOf(10));
+  const durables = [10, 9, 8, 7, 6, 5].map((priority) => bus.names.lane(PROVIDER, laneOf(priority)).durable);
+  const configs = await Promise.all(durables.map(async (durable) => (await bus.manager.consumers.info(stream, durable)).config));
+  for (const durable of durables) await bus.manager.consumers.delete(stream, durable);
+  await put(bus, laneOf(10), 'urgent');
+  for (let index = 0; index < 12; index += 1) {
+    await put(bus, SYNC_LANE, `sync ${index}`);
+    await until('the synchronous request to be served', () => begun.includes(`sync ${index}`), 1500);
+  }
+  await put(bus, laneOf(1), 'low');
+  await until('the last lane to be served', () => begun.includes('low'), 7000);
+  expect(begun).not.toContain('urgent');
+  for (const config of configs) await bus.manager.consumers.add(stream, config);
+  await until('the first of the silent lanes to be served', () => begun.includes('urgent'), 2000);
 });
