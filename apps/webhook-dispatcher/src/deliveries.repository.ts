@@ -179,9 +179,12 @@ export class DeliveriesRepository {
   /** Deletes a batch of deliveries whose requests have left the request log. Returns how many there were. */
   async deleteOld(retentionMs: number, limit: number): Promise<number> {
     const { numAffectedRows = 0n } = await sql`
-      delete from deliveries where id in (
+      with old as (
         select id from deliveries where task_id < first_uuid_of(now() - ${retentionMs} * interval '1 millisecond') order by task_id limit ${limit} for update skip locked
-      )`.execute(this.database);
+      ), attempts as (
+        delete from delivery_attempts a using old where a.delivery_id = old.id
+      )
+      delete from deliveries d using old where d.id = old.id`.execute(this.database);
     return Number(numAffectedRows);
   }
 

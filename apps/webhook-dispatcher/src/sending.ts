@@ -40,7 +40,7 @@ const ERROR_MAX_LENGTH = 300;
 /** How long a connection waits for the next attempt to the same receiver: less than servers usually wait. */
 const IDLE_MS = 4000;
 
-const KEEPING: http.AgentOptions = { keepAlive: true, timeout: IDLE_MS };
+const KEEPING: http.AgentOptions = { keepAlive: true, timeout: IDLE_MS, maxFreeSockets: 1000 };
 /** An option of requests, by which the agents tell connections apart. */
 const JUDGED = 'judgedAddresses';
 /** How it shows that the other side has closed a connection. */

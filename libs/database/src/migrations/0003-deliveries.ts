@@ -34,7 +34,7 @@ const TABLES = [
   `create index deliveries_expiry on deliveries (expires_at) where body is not null`,
   `create index deliveries_account on deliveries (account_id, created_at desc, id desc)`,
   `create table delivery_attempts (
-    delivery_id uuid not null references deliveries on delete cascade,
+    delivery_id uuid not null,
     attempt smallint not null,
     at timestamptz not null default now(),
     status_code smallint,
