@@ -29,15 +29,20 @@ const stream = [
   .map((event, n) => `event: ${event.type}\ndata: ${JSON.stringify({ ...event, sequence_number: n })}\n\n`)
   .join('');
 
-/** The settings that make it ChatGPT's upstream, and how to end it. */
+/** The settings that make it ChatGPT's upstream, how to make it take its time, and how to end it. */
 export async function startUpstream() {
+  let delayMs = 0;
   const server = createServer({ keepAliveTimeout: 60_000 }, (request, answer) => {
-    request.resume().on('end', () => answer.writeHead(200, { 'content-type': 'text/event-stream' }).end(stream));
+    const reply = () => void answer.writeHead(200, { 'content-type': 'text/event-stream' }).end(stream);
+    request.resume().on('end', () => (delayMs > 0 ? setTimeout(reply, delayMs) : reply()));
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
   return {
     env: { OPENAI_API_KEY: 'none', OPENAI_BASE_URL: `http://127.0.0.1:${port}/v1` },
+    take(/** @type {number} */ ms) {
+      delayMs = ms;
+    },
     stop() {
       server.close();
       server.closeAllConnections();

@@ -45,6 +45,8 @@ import { AnswerInTime } from './within.js';
 
 const SETTLE_SLOTS = 512;
 const DRAIN_MS = 10_000;
+/** Connections that may wait to be taken while the event loop is busy: as many as Linux allows by default. */
+const BACKLOG = 4096;
 
 export const controllers = [
   ...[MonitorController, TasksController, EstimateController, UsageController, DeliveriesController, CountriesController, HtmlController],
@@ -96,7 +98,7 @@ export const gateway: Service<Config> = {
     const strategy = new JetStreamStrategy({ bus, logger, readers: { settle: [new ConsumerReader(bus, 'settle', SETTLE_SLOTS)] }, drainMs: DRAIN_MS });
     app.connectMicroservice({ strategy });
     await app.startAllMicroservices();
-    await app.listen({ host: config.HOST, port: config.PORT });
+    await app.listen({ host: config.HOST, port: config.PORT, backlog: BACKLOG });
     return {
       ready: async () => void (await Promise.all([bus.ready(), sql`select 1`.execute(database)])),
       stop: () => app.close(),
