@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
-import { v7 as uuidv7 } from 'uuid';
 import { ApiError } from './api-error.js';
+import { newRequestId } from './request-id.js';
 
 const BODY_MAX_BYTES = 1024 * 1024;
 // As long as the whole head of a request may be, so that no path is refused before the door.
@@ -10,7 +10,7 @@ const PARAM_MAX_LENGTH = 16 * 1024;
 /** The HTTP server under Nest: ids, sizes, and a JSON reader that refuses nothing which JSON allows. */
 export function httpServer(): FastifyAdapter {
   const adapter = new FastifyAdapter({
-    genReqId: () => uuidv7(),
+    genReqId: newRequestId,
     bodyLimit: BODY_MAX_BYTES,
     routerOptions: { maxParamLength: PARAM_MAX_LENGTH },
     rewriteUrl: ({ url = '/' }) => decodable(url),
@@ -43,7 +43,7 @@ function refuseUnread({ code }: Error & { code?: string }, socket: Duplex): void
   const headers = [
     'Content-Type: application/json; charset=utf-8',
     `Content-Length: ${Buffer.byteLength(text)}`,
-    `X-Request-Id: ${uuidv7()}`,
+    `X-Request-Id: ${newRequestId()}`,
     'Connection: close',
   ];
   socket.end(`HTTP/1.1 ${isTooLong ? '431 Request Header Fields Too Large' : '400 Bad Request'}\r\n${headers.join('\r\n')}\r\n\r\n${text}`);

@@ -82,7 +82,8 @@ export class Monitor {
       const first = await Promise.race([outcome, aborted(gone), late]);
       return first === 'late' ? await this.giveUp(request, contract, outcome) : first;
     } finally {
-      patience.abort();
+      // With a reason of ours, since making the usual one costs a stack.
+      patience.abort('over');
       this.outcomes.forget(request.id);
     }
   }

@@ -3,7 +3,6 @@ import { type FieldProblem, idempotencyKey, ignoredFields, PRIORITY_MAX, PRIORIT
 import { contractOf, contracts, creditsOf, type ProviderContract } from '@overheard/providers/contracts';
 import { AllowedHosts, type Logger, webhookUrlProblem } from '@overheard/runtime';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { v7 as uuidv7 } from 'uuid';
 import { z } from 'zod';
 import { Admission, creditsHeader } from './admission.js';
 import { ApiError } from './api-error.js';
@@ -11,6 +10,7 @@ import type { Config } from './config.js';
 import { callerOf } from './door/door.js';
 import { type Asked, newRequest } from './new-request.js';
 import { creditsFor, lineItemsFor } from './pricing.js';
+import { newRequestId } from './request-id.js';
 import { RequestLog } from './request-log.js';
 import { Submission, TASK_DEADLINE_MS } from './submission.js';
 import { CONFIG, LOGGER } from './tokens.js';
@@ -60,7 +60,7 @@ export class TaskCreation {
   }
 
   private async acceptOne(http: FastifyRequest, body: unknown): Promise<{ status: number; balance?: number }> {
-    const id = uuidv7();
+    const id = newRequestId();
     try {
       return { status: 202, ...(await this.accept(http, id, body)) };
     } catch (error) {

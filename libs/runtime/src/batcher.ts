@@ -21,7 +21,8 @@ interface Waiting<Item, Result> {
   reject: (error: unknown) => void;
 }
 
-// A round trip costs as much as a dozen rows: at load it pays to let a few more come.
+// A round trip costs as much as a dozen rows: at load it pays to let a few more come, unless enough are there.
+const ENOUGH = 16;
 const GATHER_MS = 5;
 const CROWDED_MS = 50;
 
@@ -69,7 +70,8 @@ export class Batcher<Item, Result = void> {
     const { gatherMs, itemsMax } = this.options;
     if (this.waiting.length >= itemsMax) return Promise.resolve();
     if (gatherMs !== undefined) return sleep(gatherMs);
-    return performance.now() - this.crowdedAt < CROWDED_MS ? sleep(GATHER_MS) : nextTurn();
+    const isCrowded = performance.now() - this.crowdedAt < CROWDED_MS;
+    return isCrowded && this.waiting.length < ENOUGH ? sleep(GATHER_MS) : nextTurn();
   }
 
   private sizeOfNext(): number {

@@ -29,7 +29,8 @@ export class Redis implements OnApplicationShutdown {
     this.client = createClient({
       url: config.REDIS_URL,
       disableOfflineQueue: true,
-      commandOptions: { timeout: ANSWER_WITHIN_MS },
+      // Of its own it makes a signal and an exception for each command, and the limit ends with the sending (see `run`).
+      commandOptions: { timeout: 0 },
       socket: { reconnectStrategy: (tries) => Math.min(RECONNECT_MAX_MS, 50 * 2 ** tries) },
     });
     this.client.on('error', (error: Error) => this.note(error));
@@ -42,7 +43,7 @@ export class Redis implements OnApplicationShutdown {
     if (this.isKnownToBeAway()) return this.goWithout();
     try {
       const named = keys.map((key) => `${this.config.REDIS_PREFIX}:${key}`);
-      // The client's own time limit ends with the sending of a command: a server that is silent would hold up every request.
+      // A server that is silent would hold up every request.
       const answer = await withinMs(ANSWER_WITHIN_MS, this.client.eval(script, { keys: named, arguments: values.map(String) }));
       this.noteBack();
       return (answer as unknown[]).map(Number);
