@@ -43,7 +43,8 @@ const IDLE_MS = 4000;
 const KEEPING: http.AgentOptions = { keepAlive: true, timeout: IDLE_MS, maxFreeSockets: 1000 };
 /** An option of requests, by which the agents tell connections apart. */
 const JUDGED = 'judgedAddresses';
-/** How it shows that the other side has closed a connection. */
+/** How it shows, and how soon, that the other side had closed a connection. */
+const STALE_WITHIN_MS = 1000;
 const CLOSED = new Set<string | undefined>(['ECONNRESET', 'EPIPE']);
 
 interface Exchange {
@@ -107,6 +108,7 @@ export class Sending {
       let kept: Buffer[] = [];
       let failure = 'the connection was closed without an answer';
       let isStale = false;
+      const openedAt = performance.now();
       const finish = () => {
         const error = statusCode === null ? failure : problemOf(statusCode);
         resolve({ statusCode, error, answer: kept.length > 0 ? Buffer.concat(kept) : null, isStale });
@@ -114,7 +116,7 @@ export class Sending {
       const request = this.open(exchange);
       request.on('error', (error: NodeJS.ErrnoException) => {
         failure = printable(wordsFor(error, request));
-        isStale = request.reusedSocket && statusCode === null && CLOSED.has(error.code);
+        isStale = request.reusedSocket && statusCode === null && CLOSED.has(error.code) && performance.now() - openedAt < STALE_WITHIN_MS;
       });
       request.on('close', finish);
       request.on('response', (response) => {
@@ -138,7 +140,15 @@ export class Sending {
       headers: { ...headers, 'Content-Length': String(body.length) },
       agent,
       rejectUnauthorized: true,
-      ...(addresses ? { lookup: lookupOf(addresses), [JUDGED]: addresses.map(({ address }) => address).join() } : {}),
+      ...(addresses
+        ? {
+            lookup: lookupOf(addresses),
+            [JUDGED]: addresses
+              .map(({ address }) => address)
+              .sort()
+              .join(),
+          }
+        : {}),
     });
     // Tracing, where it is on, adds headers of its own, which are nothing for strangers (decision W8).
     const ours = new Set(['host', 'content-length', ...Object.keys(headers).map((name) => name.toLowerCase())]);
@@ -195,7 +205,7 @@ function problemOf(statusCode: number): string | null {
 }
 
 function wordsFor(error: NodeJS.ErrnoException, { socket }: ClientRequest): string {
-  if (error instanceof GivenUp || error instanceof LookupFailed) return error.message;
+  if (error instanceof GivenUp) return error.message;
   const { code = error.message } = error;
   if (error.syscall === 'getaddrinfo') return `DNS: the host can not be looked up (${code})`;
   if (code === 'ECONNREFUSED') return 'the connection was refused';

@@ -253,6 +253,16 @@ describe('a connection', () => {
     }
   });
 
+  it('that was used again and breaks off after a while is a failure', async () => {
+    const { opened, port } = await connections((socket, count) => (count === 1 ? socket.write(OK) : setTimeout(() => socket.resetAndDestroy(), 1200)));
+    NAMES['breaking.example'] = '127.0.0.1';
+    const sending = patient();
+    const url = `http://breaking.example:${port}/`;
+    expect(await sending.post({ url, ...POSTING })).toMatchObject({ statusCode: 200 });
+    expect(await sending.post({ url, ...POSTING })).toMatchObject({ statusCode: null, error: 'the connection was broken off' });
+    expect(opened()).toBe(1);
+  });
+
   it('whose answer has not ended is not used again', async () => {
     const { opened, port } = await connections((socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\nnot yet'));
     NAMES['slow.example'] = '127.0.0.1';
