@@ -102,7 +102,7 @@ export class Bus {
     this.rung.add(bell);
     setImmediate(() => {
       this.rung.delete(bell);
-      if (!this.connection.isClosed()) this.connection.publish(this.names.subject(subject), forWhom);
+      if (!this.connection.isClosed() && !this.connection.isDraining()) this.connection.publish(this.names.subject(subject), forWhom);
     });
   }
 

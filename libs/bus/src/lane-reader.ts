@@ -24,7 +24,7 @@ export class LaneReader {
   private loop: Promise<void> | undefined;
   private stopping = false;
   private free: number;
-  private pull: { id: string; got: number; ended: boolean; isEmpty: boolean; tell: () => void } | undefined;
+  private pull: { lane: string; got: number; ended: boolean; isEmpty: boolean; tell: () => void } | undefined;
   private woken = false;
   /** Lanes that may hold work, as far as is known. */
   private readonly open = new Set<string>(LANES);
@@ -51,7 +51,7 @@ export class LaneReader {
     await ensure();
     this.bus.onReconnect(() => ensure().then(() => this.openAll()));
     this.subscriptions = [
-      this.bus.connection.subscribe(`${this.inbox}.>`, { callback: (error, message) => void (error ?? this.receive(message, take)) }),
+      this.bus.connection.subscribe(`${this.inbox}.*`, { callback: (error, message) => void (error ?? this.receive(message, take)) }),
       this.bus.onRing(SUBJECTS.wake(this.provider), (lane) => this.openLane(lane)),
     ];
     this.loop = this.run();
@@ -79,7 +79,7 @@ export class LaneReader {
     for (const lane of LANES) {
       // A bell that rings from here on means that it is to be asked again.
       if (!this.open.delete(lane)) continue;
-      if (this.silent.has(lane)) this.ask(lane, nuid.next(), 1);
+      if (this.silent.has(lane)) this.ask(lane, 1);
       else if (await this.pullUntilAnswered(lane)) return true;
     }
     return false;
@@ -100,9 +100,9 @@ export class LaneReader {
 
   /** One no-wait pull. It is over when all messages came, the server says that there are no more (`ended`), or it stays silent. */
   private async pullLane(lane: string, batch: number): Promise<{ got: number; ended: boolean; isEmpty: boolean }> {
-    const pull = { id: nuid.next(), got: 0, ended: false, isEmpty: false, tell: () => undefined as void };
+    const pull = { lane, got: 0, ended: false, isEmpty: false, tell: () => undefined as void };
     this.pull = pull;
-    this.ask(lane, pull.id, batch);
+    this.ask(lane, batch);
     while (!pull.ended && pull.got < batch) {
       const before = pull.got;
       await waitFor((tell) => (pull.tell = tell), SILENCE_MS);
@@ -111,19 +111,21 @@ export class LaneReader {
     return pull;
   }
 
-  private ask(lane: string, id: string, batch: number): void {
+  private ask(lane: string, batch: number): void {
     const { stream, durable } = this.bus.names.lane(this.provider, lane);
-    const reply = `${this.inbox}.${lane}.${id}`;
+    const reply = `${this.inbox}.${lane}`;
     this.bus.connection.publish(`$JS.API.CONSUMER.MSG.NEXT.${stream}.${durable}`, JSON.stringify({ batch, no_wait: true }), { reply });
   }
 
   private receive(message: Msg, take: (delivery: Delivery) => Promise<void>): void {
     // The subject of a message is the lane's; of a status ("no messages", "request timeout") it is our inbox.
     const isStatus = message.headers !== undefined && message.headers.code >= 400;
+    const lane = isStatus ? message.subject.split('.').at(-1) : laneOfSubject(message.subject)?.lane;
+    if (lane && this.silent.delete(lane)) this.openLane(lane);
     const pull = this.pull;
-    if (this.silent.size > 0) this.hear(isStatus ? message.subject.split('.').at(-2) : laneOfSubject(message.subject)?.lane);
     if (isStatus) {
-      if (pull && message.subject.endsWith(pull.id)) {
+      // Also when it answers an earlier pull of the lane: of a server that is far away, no other answer would ever come in time.
+      if (pull && pull.lane === lane) {
         pull.ended = true;
         pull.isEmpty = NO_MESSAGES.has(message.headers!.code);
       }
@@ -134,10 +136,6 @@ export class LaneReader {
       else deliveryOf(message).nak(0);
     }
     pull?.tell();
-  }
-
-  private hear(lane: string | undefined): void {
-    if (lane && this.silent.delete(lane)) this.openLane(lane);
   }
 
   private work(delivery: Delivery, take: (delivery: Delivery) => Promise<void>): void {
