@@ -5,6 +5,7 @@ import tseslint from 'typescript-eslint';
 
 /** Where the environment is read: everything else is given what it needs. */
 const READS_ENVIRONMENT = [
+  '.ci/**',
   'apps/*/src/config.ts',
   'libs/runtime/src/**',
   'libs/testing/**',

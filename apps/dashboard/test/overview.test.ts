@@ -92,7 +92,7 @@ describe('the queue', () => {
   test('names the workers that are alive, and what they serve', async () => {
     const { body } = await viewer.get(ROUTES.queue);
     expect(body.workers).toEqual([
-      { id: expect.any(String), since: expect.any(String), providers: [{ provider: 'CHATGPT', upstream: 'sandbox', slots: 64, running: 0 }] },
+      { id: expect.any(String), since: expect.any(String), providers: [{ provider: 'CHATGPT', upstream: 'sandbox', slots: 100, running: 0 }] },
     ]);
   });
 });
