@@ -23,9 +23,8 @@ const RUNG = 'rung';
 /** The loop that sends what is due: claims it, sends it, writes down what came of it. */
 @Injectable()
 export class Dispatching implements OnApplicationBootstrap, BeforeApplicationShutdown {
-  private readonly inFlight = new Set<Claim>();
+  private readonly inFlight = new Map<Claim, Promise<void>>();
   private readonly recording: Batcher<Outcome, DeliveryStatus | undefined>;
-  private readonly running = new Set<Promise<void>>();
   private bell = new AbortController();
   private loop: Promise<void> | undefined;
   private keepingLeases: NodeJS.Timeout | undefined;
@@ -61,7 +60,7 @@ export class Dispatching implements OnApplicationBootstrap, BeforeApplicationShu
     this.stopClaiming();
     await this.loop;
     const patience = new AbortController();
-    await Promise.race([Promise.all(this.running), systemClock.sleep(DRAIN_MS, patience.signal)]);
+    await Promise.race([Promise.all(this.inFlight.values()), systemClock.sleep(DRAIN_MS, patience.signal)]);
     patience.abort();
     clearInterval(this.keepingLeases);
   }
@@ -101,17 +100,15 @@ export class Dispatching implements OnApplicationBootstrap, BeforeApplicationShu
   }
 
   private begin(claim: Claim): void {
-    this.inFlight.add(claim);
     const { deliveryId, taskId, attempt, trace } = claim;
     const work = inSpan('delivery attempt', { attributes: { deliveryId, taskId, attempt }, parent: traceOf(trace) }, () => this.attempt(claim))
       // What was not sent, or could not be recorded, counts as interrupted once its lease ends.
       .catch((error: unknown) => this.logger.error({ err: error, deliveryId, attempt }, 'delivery attempt interrupted'))
       .finally(() => {
         this.inFlight.delete(claim);
-        this.running.delete(work);
         this.wake();
       });
-    this.running.add(work);
+    this.inFlight.set(claim, work);
   }
 
   private async attempt(claim: Claim): Promise<void> {
@@ -158,7 +155,7 @@ export class Dispatching implements OnApplicationBootstrap, BeforeApplicationShu
 
   private async keepLeases(): Promise<void> {
     try {
-      const claims = [...this.inFlight];
+      const claims = [...this.inFlight.keys()];
       if (claims.length > 0) await this.deliveries.renew(claims, LEASE_MS);
       if ((await this.deliveries.recover(attemptsMaxOf(this.config.WEBHOOK_RETRY_DELAYS))) > 0) this.wake();
     } catch (error) {
