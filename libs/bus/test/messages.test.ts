@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import { NodeTransport } from '@nats-io/transport-node/lib/node_transport.js';
 import { createTestBus, silentLogger, type TestBus, until } from '@overheard/testing';
@@ -29,6 +30,26 @@ test('what is published twice under the same id is there once', async () => {
   for (const text of ['first', 'second', 'third']) await put(bus, laneOf(1), text, 'the-same');
   await Promise.all(['fourth', 'fifth'].map((text) => put(other, laneOf(1), text, 'the-same')));
   expect(await leftOn(bus)).toBe(1);
+});
+
+test('a bell that is rung again and again in one turn of the event loop rings once, and none as its bus closes', async () => {
+  const rung: string[] = [];
+  other.onRing('wake.TEST', (forWhom) => void rung.push(forWhom));
+  await other.ready();
+  for (const forWhom of ['one', 'two', 'one', 'one']) bus.ring('wake.TEST', forWhom);
+  await until('both to be heard', () => rung.length >= 2);
+  await bus.ready();
+  expect(rung).toEqual(['one', 'two']);
+
+  // What is thrown in a later turn nobody could catch: it would end the process.
+  const closing = await Bus.connect(tested.settings, 'closing', silentLogger());
+  let isClosed = false;
+  const closed = closing.close().then(() => (isClosed = true));
+  for (let turn = 0; !isClosed; turn += 1) {
+    closing.ring('wake.TEST', `turn ${turn}`);
+    await nextTurn();
+  }
+  await closed;
 });
 
 test('what is sent in one turn of the event loop leaves in one write, in order', async () => {
