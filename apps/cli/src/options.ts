@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { z } from 'zod';
+import * as z from 'zod';
 import { UsageError } from './usage-error.js';
 
 /** A whole number on the command line. */

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Database, databaseConfig, encryptionConfig } from '@overheard/database';
-import { z } from 'zod';
+import * as z from 'zod';
 import { readConfig } from '@overheard/runtime';
 import { CommandFailed } from './usage-error.js';
 

@@ -1,6 +1,6 @@
 import { text } from 'node:stream/consumers';
 import { createAccount, createKey, createPerson, type Database, digestOf, migrate } from '@overheard/database';
-import { z } from 'zod';
+import * as z from 'zod';
 import { withDatabase } from './servers.js';
 
 const FIRST_CREDITS = 1_000_000;

@@ -2,7 +2,7 @@ import { busConfig } from '@overheard/bus';
 import { databaseConfig, encryptionConfig } from '@overheard/database';
 import { envInteger, envList, serviceConfig } from '@overheard/runtime';
 import { storageConfig } from '@overheard/storage';
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Without a slash at its end, so that paths can be put behind it. */
 const address = z.url().transform((url) => url.replace(/\/+$/, ''));

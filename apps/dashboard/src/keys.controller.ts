@@ -3,7 +3,7 @@ import { RouteConfig } from '@nestjs/platform-fastify';
 import { fieldText, type Scope, SCOPES } from '@overheard/contracts';
 import { createKey, Database, inTransaction, type KeyView, listKeys, NotFound, revokeKey } from '@overheard/database';
 import type { FastifyRequest } from 'fastify';
-import { z } from 'zod';
+import * as z from 'zod';
 import { type RouteSettings, visitorOf } from './access/access.js';
 import type { CreatedKey, Key, Keys } from './api.js';
 import { Audit } from './audit.js';

@@ -3,7 +3,7 @@ import { RouteConfig } from '@nestjs/platform-fastify';
 import { ROLES } from '@overheard/contracts';
 import { changeRole, createPerson, Database, inTransaction, LastOwner, listPeople, type MemberView, NotFound, removePerson } from '@overheard/database';
 import type { FastifyRequest } from 'fastify';
-import { z } from 'zod';
+import * as z from 'zod';
 import { type RouteSettings, visitorOf } from './access/access.js';
 import type { Visitor } from './access/sessions.js';
 import type { AuditPage, People, Person } from './api.js';

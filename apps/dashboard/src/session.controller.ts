@@ -4,7 +4,7 @@ import { fieldText } from '@overheard/contracts';
 import { checkPassword, createAccount, createPerson, Database, inTransaction, isAnybodyThere, listAccountsOf, setPassword } from '@overheard/database';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { sql } from 'kysely';
-import { z } from 'zod';
+import * as z from 'zod';
 import { giveCookie, type RouteSettings, takeCookie, visitorOf } from './access/access.js';
 import { LoginThrottle } from './access/login-throttle.js';
 import { Sessions, type Visitor } from './access/sessions.js';

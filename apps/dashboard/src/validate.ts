@@ -1,5 +1,5 @@
 import { fieldText } from '@overheard/contracts';
-import { z } from 'zod';
+import * as z from 'zod';
 import { Problem } from './problem.js';
 
 /** The value that fits; throws the 400 otherwise, with what is wrong with each field. */

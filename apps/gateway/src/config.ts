@@ -4,7 +4,7 @@ import { durationMs } from '@overheard/contracts';
 import { contracts } from '@overheard/providers/contracts';
 import { envInteger, envList, serviceConfig } from '@overheard/runtime';
 import { storageConfig } from '@overheard/storage';
-import { z } from 'zod';
+import * as z from 'zod';
 
 const prices = Object.fromEntries(
   contracts.map(({ id, label, baseCredits }) => [

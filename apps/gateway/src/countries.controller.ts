@@ -1,6 +1,6 @@
 import { Controller, Get, Header, Query } from '@nestjs/common';
 import { contracts } from '@overheard/providers/contracts';
-import { z } from 'zod';
+import * as z from 'zod';
 import { valid } from './validate.js';
 
 const lists: Record<string, readonly string[]> = Object.assign({}, ...contracts.map(({ models }) => models));

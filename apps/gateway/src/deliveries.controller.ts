@@ -2,7 +2,7 @@ import { Controller, Get, HttpCode, Inject, Param, Post, Query, Req } from '@nes
 import { RouteConfig } from '@nestjs/platform-fastify';
 import { BodyGone, Database, listDeliveries, NotFound, redeliver } from '@overheard/database';
 import type { FastifyRequest } from 'fastify';
-import { z } from 'zod';
+import * as z from 'zod';
 import { ApiError } from './api-error.js';
 import { callerOf } from './door/door.js';
 import type { RouteSettings } from './door/route-table.js';

@@ -3,7 +3,7 @@ import { type FieldProblem, idempotencyKey, ignoredFields, PRIORITY_MAX, PRIORIT
 import { contractOf, contracts, creditsOf, type ProviderContract } from '@overheard/providers/contracts';
 import { AllowedHosts, type Logger, webhookUrlProblem } from '@overheard/runtime';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { z } from 'zod';
+import * as z from 'zod';
 import { Admission, creditsHeader } from './admission.js';
 import { ApiError } from './api-error.js';
 import type { Config } from './config.js';

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Database, taskRead, webhookOf } from '@overheard/database';
 import { durationMs } from '@overheard/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { z } from 'zod';
+import * as z from 'zod';
 import { ApiError } from './api-error.js';
 import { callerOf } from './door/door.js';
 import { Concurrency } from './limits/concurrency.js';

@@ -2,7 +2,7 @@ import { Controller, Get, Inject, Query, Req } from '@nestjs/common';
 import { RouteConfig } from '@nestjs/platform-fastify';
 import { Database, showAccount } from '@overheard/database';
 import type { FastifyRequest } from 'fastify';
-import { z } from 'zod';
+import * as z from 'zod';
 import { callerOf } from './door/door.js';
 import type { RouteSettings } from './door/route-table.js';
 import { UsageRepository } from './usage.repository.js';

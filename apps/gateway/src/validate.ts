@@ -1,6 +1,6 @@
 import type { FieldProblem } from '@overheard/contracts';
 import type { FastifyReply } from 'fastify';
-import { z } from 'zod';
+import * as z from 'zod';
 import { ApiError } from './api-error.js';
 
 const NAME_FORM = /^[A-Za-z0-9_.-]{1,64}$/;

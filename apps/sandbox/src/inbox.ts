@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { durationMs } from '@overheard/contracts';
 import { Tally } from '@overheard/providers/sandboxes';
 import { systemClock } from '@overheard/runtime';
-import { z } from 'zod';
+import * as z from 'zod';
 import { readBody } from './body.js';
 import { hangUpOf, sendJson } from './send.js';
 

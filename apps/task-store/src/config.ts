@@ -2,7 +2,7 @@ import { busConfig } from '@overheard/bus';
 import { durationMs } from '@overheard/contracts';
 import { databaseConfig } from '@overheard/database';
 import { serviceConfig } from '@overheard/runtime';
-import { z } from 'zod';
+import * as z from 'zod';
 
 export const config = serviceConfig
   .extend(busConfig.shape)

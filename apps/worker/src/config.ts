@@ -1,7 +1,7 @@
 import { busConfig } from '@overheard/bus';
 import { envInteger, envList, serviceConfig } from '@overheard/runtime';
 import { storageConfig } from '@overheard/storage';
-import { z } from 'zod';
+import * as z from 'zod';
 
 export const config = serviceConfig
   .extend(busConfig.shape)

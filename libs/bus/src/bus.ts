@@ -4,7 +4,7 @@ import { connect, headers, nanos, nuid, type Msg, type MsgHdrs, type NatsConnect
 import { context, propagation } from '@opentelemetry/api';
 import { presence, type Presence, type Serving } from '@overheard/contracts';
 import { type Logger, systemClock } from '@overheard/runtime';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { CLAIM_CHECK, ClaimCheck, INLINE_MAX_BYTES } from './claim-check.js';
 import type { BusConfig } from './config.js';
 import { gatherWrites } from './gathered-writes.js';

@@ -1,5 +1,5 @@
 import { envInteger } from '@overheard/runtime';
-import { z } from 'zod';
+import * as z from 'zod';
 
 export const busConfig = z.object({
   NATS_URL: z.string().describe('Address of NATS, such as nats://user:password@host:4222; several are separated by commas'),

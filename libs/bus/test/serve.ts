@@ -1,5 +1,5 @@
 import { Objm } from '@nats-io/obj';
-import { z } from 'zod';
+import * as z from 'zod';
 import { afterEach, beforeEach } from '@jest/globals';
 import { createTestBus, silentLogger, type TestBus } from '@overheard/testing';
 import { type Bus, type DeliveryContext, decode, JetStreamStrategy, LaneReader, type Reader, SUBJECTS } from '@overheard/bus';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { StandardError } from './errors.js';
 import { quality } from './quality.js';
 import { upstreamRoute } from './task.js';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** The checks an answer is held against (decision S19). */
 export const QUALITY_CHECKS = ['answer_present', 'citations_resolve', 'sources_present', 'complete_stream', 'country_applied', 'aioverview'] as const;

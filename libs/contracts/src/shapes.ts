@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 // The objects that several results share (interface.md, Shared objects). What an upstream did not give is absent, never null (decision S13).
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { isCarriable } from './request-rules.js';
 
 /** interface.md, States and transitions. */

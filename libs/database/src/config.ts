@@ -1,5 +1,5 @@
 import { envInteger } from '@overheard/runtime';
-import { z } from 'zod';
+import * as z from 'zod';
 
 export const databaseConfig = z.object({
   DATABASE_URL: z.string().describe('Address of PostgreSQL, such as postgres://user:password@host:5432/overheard'),

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 
 const CIPHER = 'aes-256-gcm';
 const KEY_BYTES = 32;

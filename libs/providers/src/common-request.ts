@@ -1,5 +1,5 @@
 import { countryOf, flag, includeFlags, promptText } from '@overheard/contracts';
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** The request that most assistants share (interface.md, Common request fields): a prompt, a country, and what to include. */
 export const commonRequest = (countries: readonly string[]) =>

@@ -1,5 +1,5 @@
 import type { Quality, UpstreamRoute } from '@overheard/contracts';
-import type { z } from 'zod';
+import type * as z from 'zod';
 
 /** One attempt at a request. */
 export interface Attempt<Request> {

@@ -1,5 +1,5 @@
 import { countriesWithout, fieldText, shapes, wholeNumber } from '@overheard/contracts';
-import { z } from 'zod';
+import * as z from 'zod';
 
 // What the requests and results of the providers that are read from Google's pages have in common.
 

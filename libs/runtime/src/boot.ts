@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { ConfigInvalid, readConfig, type ServiceConfig } from './config.js';
 import { arm } from './failpoint.js';
 import { serveHealth } from './health.js';

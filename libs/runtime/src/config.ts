@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { FAILPOINT_FORM, FAILPOINTS } from './failpoint.js';
 
 /** A switch in the environment: `1`, `true`, `yes` or `on`, and their opposites. */

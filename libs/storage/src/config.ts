@@ -1,5 +1,5 @@
 import { durationMs } from '@overheard/contracts';
-import { z } from 'zod';
+import * as z from 'zod';
 
 export const storageConfig = z.object({
   STORAGE_URL: z.url().describe('Public address under which stored HTML is served, without a slash at its end'),

@@ -19,7 +19,7 @@ import {
   setPassword,
   showAccount,
 } from '@overheard/database';
-import { z } from 'zod';
+import * as z from 'zod';
 import { flag, wholeNumber } from '../options.js';
 import { encryptionKey } from '../servers.js';
 import { UsageError } from '../usage-error.js';

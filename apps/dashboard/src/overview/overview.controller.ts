@@ -4,7 +4,7 @@ import type { Presence, StandardError } from '@overheard/contracts';
 import { Database, showAccount } from '@overheard/database';
 import { contracts } from '@overheard/providers/contracts';
 import type { FastifyRequest } from 'fastify';
-import { z } from 'zod';
+import * as z from 'zod';
 import { visitorOf } from '../access/access.js';
 import type { Performance, PerformanceFigures, ProviderStatus, Queue, Status, Usage } from '../api.js';
 import { Gateway } from '../runs/gateway.js';

@@ -1,5 +1,5 @@
 import { isCarriable } from '@overheard/contracts';
-import { z } from 'zod';
+import * as z from 'zod';
 import { limit } from '../validate.js';
 
 const IDS_MAX = 200;

@@ -1,7 +1,7 @@
 import { Controller, Get } from '@nestjs/common';
 import { ISO_COUNTRIES } from '@overheard/contracts';
 import { contracts, creditsOf, type ProviderContract } from '@overheard/providers/contracts';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Provider } from '../api.js';
 
 interface JsonSchema {

@@ -2,7 +2,7 @@ import { Body, Controller, HttpCode, Inject, Param, Post, Req } from '@nestjs/co
 import { RouteConfig } from '@nestjs/platform-fastify';
 import { PRIORITY_MAX } from '@overheard/contracts';
 import type { FastifyRequest } from 'fastify';
-import { z } from 'zod';
+import * as z from 'zod';
 import { type RouteSettings, visitorOf } from '../access/access.js';
 import type { Visitor } from '../access/sessions.js';
 import type { Estimate, PlaygroundBody, Started } from '../api.js';

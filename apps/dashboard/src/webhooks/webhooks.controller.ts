@@ -16,7 +16,7 @@ import {
   type SigningView,
 } from '@overheard/database';
 import type { FastifyRequest } from 'fastify';
-import { z } from 'zod';
+import * as z from 'zod';
 import { type RouteSettings, visitorOf } from '../access/access.js';
 import type { AuditAction, DeliveriesPage, Delivery, DeliveryDetail, Signing } from '../api.js';
 import { Audit } from '../audit.js';

@@ -1,5 +1,5 @@
 import type { shapes } from '@overheard/contracts';
-import type { z } from 'zod';
+import type * as z from 'zod';
 
 // The fields that any result may have. No provider has all of them; the view shows those that are there.
 

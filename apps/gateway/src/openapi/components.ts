@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** A contract as JSON Schema; those with an id are named in the components and referred to. */
 export type SchemaOf = (schema: z.ZodType, io?: 'input' | 'output') => Record<string, any>;

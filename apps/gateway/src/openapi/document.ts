@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { contracts } from '@overheard/providers/contracts';
 import { Components, type SchemaOf } from './components.js';
 import { errorResponses, type ErrorName } from './errors.js';

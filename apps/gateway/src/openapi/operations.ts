@@ -1,7 +1,7 @@
 import type { Scope } from '@overheard/contracts';
 import { contracts, type ProviderContract } from '@overheard/providers/contracts';
 import { AllowedHosts } from '@overheard/runtime';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { countriesQuery } from '../countries.controller.js';
 import { deliveriesQuery, deliveryPath } from '../deliveries.controller.js';
 import { batchBody, creationBody, estimateBody } from '../task-creation.js';

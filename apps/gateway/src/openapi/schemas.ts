@@ -1,6 +1,6 @@
 import { ERRORS, PRIORITY_MAX, PRIORITY_MIN, quality, TASK_STATUSES } from '@overheard/contracts';
 import { contracts } from '@overheard/providers/contracts';
-import { z } from 'zod';
+import * as z from 'zod';
 
 // What the API answers, where no contract of a provider says it already (interface.md, Task and Errors; decisions S1 to S9, X1 to X7).
 

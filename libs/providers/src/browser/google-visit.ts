@@ -1,6 +1,6 @@
 import assert from 'node:assert';
 import { UpstreamFailure } from '@overheard/contracts';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Attempt } from '../engine.js';
 import { languageOf, searchAddress } from '../formats/google-address.js';
 import { pageFailure, SETTLED } from '../formats/google-page.js';

@@ -1,6 +1,6 @@
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { z } from 'zod';
+import * as z from 'zod';
 
 const count = (from: number) => z.coerce.number().int().min(from);
 

@@ -1,5 +1,5 @@
 import { countriesWithout, countryOf, flag, includeFlags, promptText, shapes } from '@overheard/contracts';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ProviderContract } from '../contract.js';
 
 const countries = countriesWithout(

@@ -1,5 +1,5 @@
 import { countriesWithout, shapes } from '@overheard/contracts';
-import { z } from 'zod';
+import * as z from 'zod';
 import { commonRequest } from '../common-request.js';
 import type { ProviderContract } from '../contract.js';
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Attempt } from '../engine.js';
 import { postJson, type ArrivingText } from './http.js';
 

@@ -1,6 +1,6 @@
 import { UpstreamFailure } from '@overheard/contracts';
 import { type Dispatcher, request } from 'undici';
-import { z } from 'zod';
+import * as z from 'zod';
 import { httpFailure } from './api-failure.js';
 
 /** Decision L9. */

@@ -1,5 +1,5 @@
 import type { shapes } from '@overheard/contracts';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { integer, number, object, objects, open, records, shaped, text, texts, yesOrNo, type Shape } from './shape.js';
 
 export type Product = z.infer<typeof shapes.product>;

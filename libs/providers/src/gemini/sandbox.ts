@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import { countryInInstruction } from '../formats/country-instruction.js';
 import type { Sandbox, SandboxCall, SandboxNote, SandboxReply } from '../sandbox.js';
 import { contentOf, type Source } from '../steering/content.js';

@@ -1,5 +1,5 @@
 import { countryOf, flag, includeFlags, promptText } from '@overheard/contracts';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { ProviderContract } from '../contract.js';
 import { device, pages, searchCountries } from '../search-page.js';
 

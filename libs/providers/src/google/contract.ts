@@ -1,5 +1,5 @@
 import { countryOf, flag, includeFlags, promptText, shapes } from '@overheard/contracts';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { LineItem, ProviderContract } from '../contract.js';
 import { answerAd, answerVideo, device, oneSpot, pages, searchCountries, spot } from '../search-page.js';
 

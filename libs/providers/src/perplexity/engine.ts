@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import type * as z from 'zod';
 import { assistantEngine, type Asked } from '../answer/assistant.js';
 import type { Attempt, EngineModule } from '../engine.js';
 import { askCapture, captureUrl } from '../formats/capture.js';

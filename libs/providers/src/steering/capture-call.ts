@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { SandboxCall, SandboxReply } from '../sandbox.js';
 import type { Fault, Steering } from './steering.js';
 

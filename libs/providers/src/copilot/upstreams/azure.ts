@@ -1,6 +1,6 @@
 import assert from 'node:assert';
 import { UpstreamFailure } from '@overheard/contracts';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Attempt } from '../../engine.js';
 import { credential, postJson, type ArrivingText } from '../../formats/http.js';
 import type { CopilotRequest } from '../contract.js';

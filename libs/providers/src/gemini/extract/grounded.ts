@@ -1,5 +1,5 @@
 import type { shapes } from '@overheard/contracts';
-import type { z } from 'zod';
+import type * as z from 'zod';
 import type { AnswerPart, Citation, WebAnswer } from '../../formats/web-answer.js';
 
 /** An answer of Gemini: its text carries no marks, its citations vouch for stretches of it. */

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { SandboxCall, SandboxNote, SandboxReply } from '../../sandbox.js';
 import { challengePage } from '../../steering/capture-call.js';
 import { picturesOf } from '../../steering/offerings.js';

@@ -1,5 +1,5 @@
 import { UpstreamFailure } from '@overheard/contracts';
-import { z } from 'zod';
+import * as z from 'zod';
 import type { Attempt } from '../../engine.js';
 import { credential, postJson, type ArrivingText } from '../../formats/http.js';
 import type { PerplexityRequest } from '../contract.js';
