@@ -16,6 +16,8 @@ const RESTORE_AGAIN_MS = 1000;
 const JETSTREAM_WITHIN_MS = 60_000;
 const BEHIND = 1000;
 const ROLL_CALL_MS = 2000;
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
 
 /** Somebody's message does not fit the schema it is published or read with. */
 export class MessageInvalid extends Error {
@@ -236,7 +238,7 @@ export interface PublishedWork {
 export function decode<T>(schema: z.ZodType<T>, payload: Uint8Array, subject: string): T {
   let message: unknown;
   try {
-    message = JSON.parse(new TextDecoder().decode(payload));
+    message = JSON.parse(decoder.decode(payload));
   } catch (cause) {
     throw new MessageInvalid(`a message on ${subject} is no JSON`, { cause });
   }
@@ -244,7 +246,7 @@ export function decode<T>(schema: z.ZodType<T>, payload: Uint8Array, subject: st
 }
 
 function encode<T>(schema: z.ZodType<T>, message: T, subject: string): Uint8Array {
-  return new TextEncoder().encode(JSON.stringify(checked(schema, message, subject)));
+  return encoder.encode(JSON.stringify(checked(schema, message, subject)));
 }
 
 function checked<T>(schema: z.ZodType<T>, message: unknown, subject: string): T {
