@@ -43,12 +43,12 @@ const stack = useStack({
     const { config } = await stack.bus.manager.streams.info(`OBJ_${stack.bus.names.bucket('html')}`);
     expect(config.max_age / 1_000_000).toBeLessThanOrEqual(RETENTION_MS + 3_600_000);
     expect(leftIn(messages.filter((message) => !message.startsWith(`OBJ_${stack.bus.names.bucket('html')}`)).join('\n'))).toEqual([]);
-    const { payload, webhook_url: url } = await stack.database
-      .selectFrom('requests')
-      .select(['payload', 'webhook_url'])
-      .where('id', '=', taskId)
-      .executeTakeFirstOrThrow();
-    expect([payload, url]).toEqual([null, null]);
+    const request = () => stack.database.selectFrom('requests').select(['payload', 'webhook_url']).where('id', '=', taskId).executeTakeFirstOrThrow();
+    await until(
+      'the log to keep neither what was asked nor where it went',
+      async () => Object.values(await request()).every((value) => value === null),
+      SWEPT_WITHIN_MS,
+    );
   },
   TEST_MS,
 );
