@@ -3,7 +3,7 @@ import { Database, type DeliveryStatus, receiverOf, selectTasks, type TaskRow } 
 import { sql } from 'kysely';
 import type { Answer } from './sending.js';
 
-/** An attempt that this process has claimed: its row is written, its request is not sent yet. */
+/** An attempt that this process has claimed: its delivery counts it, its request is not sent yet. */
 export interface Claim {
   deliveryId: string;
   taskId: string;
@@ -86,7 +86,7 @@ export class DeliveriesRepository {
     return Number(numAffectedRows);
   }
 
-  /** Takes what is due as far as there is room for its account and receiver, in turns, and writes down each attempt. */
+  /** Takes what is due as far as there is room for its account and receiver, in turns, and counts each attempt. */
   async claim(leaseMs: number, limit: number): Promise<Claim[]> {
     const { rows } = await sql<Omit<Claim, 'body'>>`
       select id as "deliveryId", task_id as "taskId", d.account_id as "accountId", url, attempts as attempt, octet_length(body) as "bodyBytes", secret, trace,
@@ -101,12 +101,12 @@ export class DeliveriesRepository {
   /** Apart from the claim, which no other dispatcher can make before its whole answer is sent. */
   private async readBodies(claims: Pick<Claim, 'deliveryId'>[]): Promise<Map<string, Buffer>> {
     if (claims.length === 0) return new Map();
-    // As text, because bytes come in hexadecimal, twice as long.
+    // In base64, because bytes come in hexadecimal, twice as long, and as text they would be decoded only to be encoded again.
     const { rows } = await sql<{ id: string; body: string }>`
-      select id, convert_from(body, 'UTF8') as body from deliveries where id = any (${claims.map(({ deliveryId }) => deliveryId)}::uuid[]) and body is not null`.execute(
+      select id, encode(body, 'base64') as body from deliveries where id = any (${claims.map(({ deliveryId }) => deliveryId)}::uuid[]) and body is not null`.execute(
       this.database,
     );
-    return new Map(rows.map(({ id, body }) => [id, Buffer.from(body)]));
+    return new Map(rows.map(({ id, body }) => [id, Buffer.from(body, 'base64')]));
   }
 
   /** What an attempt sends. */
@@ -137,9 +137,10 @@ export class DeliveriesRepository {
         select * from jsonb_to_recordset(${JSON.stringify(items)}::jsonb)
           as item ("deliveryId" uuid, attempt smallint, "statusCode" smallint, error text, "durationMs" integer, answer text, "retryDelayMs" float8)
       ), noted as (
-        update delivery_attempts a
-        set status_code = o."statusCode", error = o.error, duration_ms = o."durationMs", answer = decode(o.answer, 'base64')
-        from outcomes o where a.delivery_id = o."deliveryId" and a.attempt = o.attempt
+        insert into delivery_attempts as a (delivery_id, attempt, at, status_code, error, duration_ms, answer)
+        select id, attempt, coalesce(attempted_at, now()), "statusCode", o.error, "durationMs", decode(o.answer, 'base64') from outcomes o join deliveries d on d.id = o."deliveryId"
+        on conflict (delivery_id, attempt) do update
+        set status_code = excluded.status_code, error = excluded.error, duration_ms = excluded.duration_ms, answer = excluded.answer
       )
       update deliveries d
       set status = case when o.error is null then 'delivered' when o."retryDelayMs" is null then 'failed' else 'pending' end,
@@ -156,9 +157,10 @@ export class DeliveriesRepository {
   async recover(attemptsMax: number): Promise<number> {
     const { rows } = await sql`
       with lost as (
-        select id, attempts from deliveries where locked_until <= now() order by locked_until limit 1000 for update skip locked
+        select id, attempts, attempted_at from deliveries where locked_until <= now() order by locked_until limit 1000 for update skip locked
       ), noted as (
-        update delivery_attempts a set error = ${INTERRUPTED} from lost where a.delivery_id = lost.id and a.attempt = lost.attempts
+        insert into delivery_attempts (delivery_id, attempt, at, error) select id, attempts, coalesce(attempted_at, now()), ${INTERRUPTED} from lost
+        on conflict (delivery_id, attempt) do update set error = excluded.error
       )
       update deliveries d set locked_until = null, status = case when d.attempts < ${attemptsMax} then d.status else 'failed' end
       from lost where d.id = lost.id

@@ -17,16 +17,23 @@ afterAll(() => tested.drop());
 const newAccount = async () => (await createAccount(tested.database, { name: 'test' })).accountId;
 
 /** Deliveries that are due in so many seconds, or have been. */
-const pileUp = (accountId: string, rows: number, { inSeconds = -60, receiver = randomUUID(), bytes = 2 } = {}) =>
+const pileUp = (accountId: string, rows: number, { inSeconds = -60, receiver = randomUUID() as string, bytes = 2 } = {}) =>
   sql`
     insert into deliveries (task_id, account_id, url, receiver, body, due_at, expires_at)
-    select gen_random_uuid(), ${accountId}::uuid, 'http://example', ${receiver}, convert_to(repeat('1', ${bytes}), 'UTF8'),
+    select gen_random_uuid(), ${accountId}::uuid, 'http://example', ${`${accountId} ${receiver}`}, convert_to(repeat('1', ${bytes}), 'UTF8'),
            now() + ${inSeconds} * interval '1 second', now() + interval '1 day'
     from generate_series(1, ${rows}::int)`.execute(tested.database);
 
 /** What several dispatchers claim at the same time. */
 const claimAtOnce = async () => (await Promise.all(Array.from({ length: 6 }, () => deliveries.claim(60_000, 500)))).flat();
 const countOf = (claims: Claim[], accountId: string) => claims.filter((claim) => claim.accountId === accountId).length;
+
+/** Which delivery goes to which receiver. */
+const receiversOf = async (claims: Claim[]): Promise<Map<string, string>> => {
+  const ids = claims.map(({ deliveryId }) => deliveryId);
+  const { rows } = await sql<{ id: string; receiver: string }>`select id, receiver from deliveries where id = any (${ids}::uuid[])`.execute(tested.database);
+  return new Map(rows.map(({ id, receiver }) => [id, receiver]));
+};
 
 test('counts what is due, of no account more than it is told to, and knows the longest due of all', async () => {
   expect(await deliveries.measureDue(10)).toEqual({ count: 0, oldestMs: 0 });
@@ -66,6 +73,24 @@ test('what another dispatcher is claiming right now takes its room, even where s
     return { first, second };
   });
   expect([countOf(claims.first, accountId), countOf(await claims.second, accountId)]).toEqual([5, 0]);
+});
+
+test('of an account with hundreds of receivers, one with a long backlog hides no other, wherever they stand', async () => {
+  const accountId = await newAccount();
+  const name = (index: number) => String(index).padStart(3, '0');
+  await pileUp(accountId, 300, { receiver: name(500), inSeconds: -3600 });
+  for (let index = 0; index < 120; index += 1) await pileUp(accountId, 1, { receiver: name(index * 8) });
+  const claimed = new Set<string>();
+  // The backlog's receiver hangs, the others answer.
+  for (let round = 0; round < 40 && claimed.size < 121; round += 1) {
+    const claims = (await deliveries.claim(60_000, 500)).filter((claim) => claim.accountId === accountId);
+    const outcome = { statusCode: 200, error: null, durationMs: 1, answer: null, retryDelayMs: null };
+    const receivers = await receiversOf(claims);
+    for (const receiver of receivers.values()) claimed.add(receiver);
+    const answered = claims.filter(({ deliveryId }) => !receivers.get(deliveryId)?.endsWith(name(500)));
+    if (answered.length > 0) await deliveries.record(answered.map(({ deliveryId, attempt }) => ({ deliveryId, attempt, ...outcome })));
+  }
+  expect(claimed.size).toBe(121);
 });
 
 test('an account with many megabytes under way waits as well', async () => {

@@ -7,6 +7,7 @@ import * as sweeps from './migrations/0004-sweeps.js';
 import * as controlPlane from './migrations/0005-control-plane.js';
 import * as settlement from './migrations/0006-settlement.js';
 import * as claimsOfDeliveries from './migrations/0007-claims-of-deliveries.js';
+import * as attemptsWrittenOnce from './migrations/0008-attempts-written-once.js';
 
 const MIGRATIONS = {
   '0001-tables': tables,
@@ -16,6 +17,7 @@ const MIGRATIONS = {
   '0005-control-plane': controlPlane,
   '0006-settlement': settlement,
   '0007-claims-of-deliveries': claimsOfDeliveries,
+  '0008-attempts-written-once': attemptsWrittenOnce,
 };
 
 /** Brings the schema up to date. Safe to run by several processes at once: one migrates, the others wait. Returns what was applied. */

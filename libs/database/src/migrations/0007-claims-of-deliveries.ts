@@ -1,81 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 
-/** Claims of deliveries, within the limits of an account and of a receiver (decision W6). */
+/** Claims of deliveries, within the limits of an account and of a receiver (decision W6); the next one makes their function. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await sql`drop function if exists claim_deliveries(jsonb, jsonb, integer, integer, interval, integer)`.execute(db);
-  await sql.raw(CLAIM_DELIVERIES).execute(db);
   // A claim writes its attempts beside their deliveries: to look each of them up again for a constraint would cost as much as the rest.
   await sql`alter table delivery_attempts drop constraint if exists delivery_attempts_delivery_id_fkey`.execute(db);
-  // Room on the page for the outcome.
-  await sql`alter table delivery_attempts set (fillfactor = 60)`.execute(db);
 }
-
-// Takes what is due as far as there is room for its account and receiver, in turns, and writes down each attempt. What is under
-// way, wherever, is locked: one claim at a time counts it, so that no two of them fill the same room. A claim lasts until its answer is
-// sent: who calls should not ask for more than fits the buffers between, so that a client that is frozen holds up nobody.
-// Of each account it looks at the longest due rows only, so that no backlog costs the others anything; where one receiver's backlog
-// may hide another's rows (the look was full), it looks at some receivers one by one as well, from the first and from anywhere.
-// The table goes from empty to full and back faster than its statistics: hence the settings, and conditions that fit one index each.
-const CLAIM_DELIVERIES = `
-create function claim_deliveries(receiver_max integer, account_max integer, lease interval, most integer)
-returns setof deliveries language plpgsql set enable_seqscan = off set enable_bitmapscan = off set enable_sort = off set jit = off as $$
-declare
-  look_rows constant integer := 100;
-  look_receivers constant integer := 50;
-  account_max_bytes constant bigint := 64 * 1024 * 1024;
-begin
-  perform pg_advisory_xact_lock(hashtext('claim_deliveries'));
-  return query
-  with recursive accounts as (
-    (select d.account_id, d.due_at from deliveries d where d.status = 'pending' and d.locked_until is null order by d.account_id, d.due_at limit 1)
-    union all
-    select next.* from accounts a, lateral (
-      select d.account_id, d.due_at from deliveries d
-      where d.status = 'pending' and d.locked_until is null and d.account_id > a.account_id order by d.account_id, d.due_at limit 1
-    ) next
-  ), under_way as materialized (
-    select d.account_id, d.receiver, octet_length(d.body) as bytes from deliveries d where d.locked_until is not null
-  ), open_accounts as (
-    select account_id, account_max - coalesce(busy.count, 0) as room
-    from accounts left join (select account_id, count(*), sum(bytes) as bytes from under_way group by account_id) busy using (account_id)
-    where due_at <= now() and coalesce(busy.count, 0) < account_max and coalesce(busy.bytes, 0) <= account_max_bytes
-  ), longest_due as (
-    select one.* from open_accounts a, lateral (
-      select d.id, d.account_id, d.receiver, d.due_at, octet_length(d.body) as bytes from deliveries d
-      where d.status = 'pending' and d.locked_until is null and d.account_id = a.account_id and d.due_at <= now() order by d.due_at limit look_rows
-    ) one
-  ), some_receivers as (
-    select account_id, (account_id || start) collate "C" as receiver, 0 as step
-    from (select account_id from longest_due group by account_id having count(*) = look_rows) crowded, unnest(array['', ' ' || md5(random()::text)]) start
-    union all
-    select s.account_id, next.receiver, s.step + 1 from some_receivers s, lateral (
-      select d.receiver from deliveries d where d.status = 'pending' and d.locked_until is null and d.receiver > s.receiver order by d.receiver limit 1
-    ) next
-    where s.step < look_receivers and starts_with(next.receiver, s.account_id::text)
-  ), candidates as (
-    select * from longest_due
-    union
-    select one.* from some_receivers s, lateral (
-      select d.id, d.account_id, d.receiver, d.due_at, octet_length(d.body) as bytes from deliveries d
-      where d.status = 'pending' and d.locked_until is null and d.receiver = s.receiver and d.due_at <= now() order by d.due_at limit receiver_max
-    ) one
-  ), by_receiver as (
-    select *, row_number() over (partition by receiver order by due_at) as receiver_turn from candidates
-  ), by_account as (
-    select id, account_id, due_at, row_number() over turns as account_turn, sum(bytes) over turns - bytes as bytes_before
-    from by_receiver left join (select receiver, count(*) from under_way group by receiver) busy using (receiver)
-    where receiver_turn <= receiver_max - coalesce(busy.count, 0)
-    window turns as (partition by account_id order by receiver_turn, due_at, id)
-  ), chosen as (
-    select id from by_account join open_accounts using (account_id) where account_turn <= room and bytes_before < account_max_bytes order by account_turn, due_at limit most
-  ), locked as (
-    select one.id from chosen, lateral (
-      select d.id from deliveries d where d.id = chosen.id and d.status = 'pending' and coalesce(d.locked_until, '-infinity') = '-infinity' for update skip locked
-    ) one
-  ), claimed as (
-    update deliveries d set attempts = d.attempts + 1, locked_until = now() + lease from locked where d.id = locked.id returning d.*
-  ), noted as (
-    insert into delivery_attempts (delivery_id, attempt) select id, attempts from claimed
-  )
-  select * from claimed;
-end $$`;

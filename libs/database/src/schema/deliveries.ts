@@ -14,6 +14,8 @@ export interface DeliveriesTable {
   status: Generated<DeliveryStatus>;
   /** Attempts begun, the one under way included. */
   attempts: Generated<number>;
+  /** When the last attempt began; null before the first. */
+  attempted_at: Date | null;
   /** The task read as it is sent each time (decision W1); null once the task has expired. */
   body: Buffer | null;
   due_at: Date;
@@ -25,13 +27,14 @@ export interface DeliveriesTable {
   trace: string | null;
 }
 
-/** Owner: webhook-dispatcher. Written before anything is sent; its outcome follows. */
+/** Owner: webhook-dispatcher. Written once it is over; until then its delivery says that it is under way. */
 export interface DeliveryAttemptsTable {
   delivery_id: string;
   attempt: number;
-  at: Generated<Date>;
+  /** When it began. */
+  at: Date;
   status_code: number | null;
-  /** Null while it is under way, and for good when its dispatcher died; then there is an error. */
+  /** Null when its dispatcher died. */
   duration_ms: number | null;
   error: string | null;
   /** How the receiver's answer begins. */

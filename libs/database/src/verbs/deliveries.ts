@@ -67,8 +67,6 @@ export class BodyGone extends Error {
 const TEST_KEPT_MS = 24 * 60 * 60 * 1000;
 
 const nextAttemptAt = sql<Date | null>`case when status = 'pending' then due_at end`;
-// An attempt under way has neither; one that its dispatcher left behind has an error.
-const isOver = sql<boolean>`(duration_ms is not null or error is not null)`;
 
 /** A page of an account's deliveries, newest first. */
 export async function listDeliveries(database: Database, wanted: DeliveriesWanted): Promise<{ deliveries: DeliveryView[]; nextCursor: string | null }> {
@@ -172,7 +170,7 @@ export async function webhookOf(database: Database, taskId: string): Promise<Web
            (array_agg(a.status_code order by a.attempt desc))[1] as "lastStatusCode", ${nextAttemptAt} as "nextAttemptAt"
     from requests r
     left join deliveries d on d.task_id = r.id
-    left join delivery_attempts a on a.delivery_id = d.id and ${isOver}
+    left join delivery_attempts a on a.delivery_id = d.id
     where r.id = ${taskId} and r.webhook_url is not null
     group by r.webhook_url, d.id`.execute(database);
   return rows[0];
@@ -186,7 +184,6 @@ const selectAttempts = (database: Database, ids: string[]) =>
     .selectFrom('delivery_attempts')
     .select(['attempt', 'at', 'status_code as statusCode', 'duration_ms as durationMs', 'error'])
     .where('delivery_id', 'in', ids)
-    .where(isOver)
     .orderBy('attempt');
 
 async function withAttempts(database: Database, deliveries: Omit<DeliveryView, 'attempts'>[]): Promise<DeliveryView[]> {
