@@ -14,9 +14,9 @@ const NO_MESSAGES = new Set([404, 408]);
  * The pull loop over a provider's lanes, strictly by rank: it asks the first lane for as many messages as there are free
  * slots, without waiting and without prefetch, goes on to the next lane only when one is empty, and back to the first
  * after each pull that gave work. So a free slot always takes the most urgent task there is (architecture.md, step 3).
- * A lane that was empty is asked again once somebody has rung for it, and all of them twice a second, since bells can be
- * missed and messages come back without one. A lane that does not answer at all, as while its consumer has no leader, keeps nobody waiting: it
- * is asked as often, and has its turn again once it answers.
+ * A lane that was empty is asked again once somebody has rung for it, as who gives a message back does, and all of them twice
+ * a second, since bells can be missed and the messages of the dead come back without one. A lane that does not answer at all,
+ * as while its consumer has no leader, keeps nobody waiting: it is asked as often, and has its turn again once it answers.
  */
 export class LaneReader {
   private readonly inbox = `_INBOX.${nuid.next()}`;
@@ -120,8 +120,8 @@ export class LaneReader {
   private receive(message: Msg, take: (delivery: Delivery) => Promise<void>): void {
     // The subject of a message is the lane's; of a status ("no messages", "request timeout") it is our inbox.
     const isStatus = message.headers !== undefined && message.headers.code >= 400;
-    const lane = isStatus ? message.subject.split('.').at(-1) : laneOfSubject(message.subject)?.lane;
-    if (lane && this.silent.delete(lane)) this.openLane(lane);
+    const lane = (isStatus ? message.subject.split('.').at(-1) : laneOfSubject(message.subject)?.lane) ?? '';
+    if (this.silent.delete(lane)) this.openLane(lane);
     const pull = this.pull;
     if (isStatus) {
       // Also when it answers an earlier pull of the lane: of a server that is far away, no other answer would ever come in time.
@@ -132,8 +132,9 @@ export class LaneReader {
     } else {
       if (pull) pull.got += 1;
       // The answer to a pull that was given up already finds no free slot: it goes back at once.
-      if (this.free > 0) this.work(deliveryOf(message), take);
-      else deliveryOf(message).nak(0);
+      const delivery = this.deliveryOf(message, lane);
+      if (this.free > 0) this.work(delivery, take);
+      else delivery.nak(0);
     }
     pull?.tell();
   }
@@ -144,6 +145,20 @@ export class LaneReader {
       this.free += 1;
       this.ring();
     });
+  }
+
+  private deliveryOf(message: Msg, lane: string): Delivery {
+    return {
+      data: message.data,
+      headers: message.headers,
+      ack: () => void message.respond('+ACK'),
+      nak: (delayMs) => {
+        message.respond(delayMs > 0 ? `-NAK ${JSON.stringify({ delay: delayMs * 1_000_000 })}` : '-NAK');
+        // Everybody may have found the lane empty meanwhile.
+        if (delayMs <= 0) this.bus.ring(SUBJECTS.wake(this.provider), lane);
+      },
+      working: () => void message.respond('+WPI'),
+    };
   }
 
   private openAll(): void {
@@ -164,16 +179,6 @@ export class LaneReader {
   private async idle(ms: number): Promise<void> {
     if (!this.woken) await waitFor((tell) => (this.wake = tell), ms);
   }
-}
-
-function deliveryOf(message: Msg): Delivery {
-  return {
-    data: message.data,
-    headers: message.headers,
-    ack: () => void message.respond('+ACK'),
-    nak: (delayMs) => void message.respond(delayMs > 0 ? `-NAK ${JSON.stringify({ delay: delayMs * 1_000_000 })}` : '-NAK'),
-    working: () => void message.respond('+WPI'),
-  };
 }
 
 /** Waits until told, at most so long. */

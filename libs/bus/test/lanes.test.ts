@@ -1,7 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import { until } from '@overheard/testing';
 import { Gate, leftOn, PROVIDER, put, useTestBus } from './serve.js';
-import { laneOf, SYNC_LANE } from '@overheard/bus';
+import { laneOf, SYNC_LANE, TryLater } from '@overheard/bus';
 
 const tested = useTestBus();
 
@@ -63,6 +64,23 @@ test('two workers share the lanes: each task runs once', async () => {
   await Promise.all(mixed.map(({ text, priority }) => put(bus, laneOf(priority), text)));
   await until('all to be acknowledged', async () => began.length >= mixed.length && (await leftOn(bus)) === 0);
   expect([...began].sort()).toEqual(mixed.map(({ text }) => text).sort());
+});
+
+test('a message that is given back is taken again at once, though its lane was found empty meanwhile', async () => {
+  const { bus } = tested;
+  const startedAt = performance.now();
+  let taken = 0;
+  await tested.serve(
+    async () => {
+      await sleep(100);
+      if ((taken += 1) <= 6) throw new TryLater(0);
+    },
+    { slots: 2 },
+  );
+  await put(bus, laneOf(5), 'again and again');
+  await until('it to be acknowledged', async () => taken === 7 && (await leftOn(bus)) === 0);
+  // Seven times 100 ms; were it found only as all lanes are asked, twice a second, it would be seven times 500.
+  expect(performance.now() - startedAt).toBeLessThan(2000);
 });
 
 test('a message that nobody rang for is found all the same, also while a less urgent lane is never empty', async () => {
