@@ -132,12 +132,13 @@ export class DeliveriesRepository {
    */
   async record(outcomes: Outcome[]): Promise<(DeliveryStatus | undefined)[]> {
     const items = outcomes.map(({ answer, ...outcome }) => ({ ...outcome, answer: answer?.toString('base64') ?? null }));
+    // A dispatcher that recovered the attempt has written it already; a claim made before migration 0008 left no time of its beginning.
     const { rows } = await sql<{ id: string; status: DeliveryStatus }>`
       with outcomes as (
         select * from jsonb_to_recordset(${JSON.stringify(items)}::jsonb)
           as item ("deliveryId" uuid, attempt smallint, "statusCode" smallint, error text, "durationMs" integer, answer text, "retryDelayMs" float8)
       ), noted as (
-        insert into delivery_attempts as a (delivery_id, attempt, at, status_code, error, duration_ms, answer)
+        insert into delivery_attempts (delivery_id, attempt, at, status_code, error, duration_ms, answer)
         select id, attempt, coalesce(attempted_at, now()), "statusCode", o.error, "durationMs", decode(o.answer, 'base64') from outcomes o join deliveries d on d.id = o."deliveryId"
         on conflict (delivery_id, attempt) do update
         set status_code = excluded.status_code, error = excluded.error, duration_ms = excluded.duration_ms, answer = excluded.answer
@@ -155,6 +156,7 @@ export class DeliveriesRepository {
 
   /** Gives back what a dispatcher that died had under way: due as it was, or failed where that was the last attempt. */
   async recover(attemptsMax: number): Promise<number> {
+    // Claims made before migration 0008 had written their attempts.
     const { rows } = await sql`
       with lost as (
         select id, attempts, attempted_at from deliveries where locked_until <= now() order by locked_until limit 1000 for update skip locked

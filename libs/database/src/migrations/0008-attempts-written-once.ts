@@ -13,8 +13,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 // Takes what is due as far as there is room for its account and receiver, in turns, and counts each attempt. What is under
 // way, wherever, is locked: one claim at a time counts it, so that no two of them fill the same room. A claim lasts until its answer is
 // sent: who calls should not ask for more than fits the buffers between, so that a client that is frozen holds up nobody.
-// Of each account it looks at its receivers one by one, and takes of each what there is room for. Of an account with more receivers
-// than that, it looks at some from the first and from anywhere, and at the longest due rows whoever's they are; so no backlog costs the others anything.
+// Of each account it looks at some receivers, one by one, from the first and from anywhere, and takes of each what there is room for.
+// Where an account has more of them, it looks at its longest due rows as well, whoever's they are; so no backlog costs the others anything.
 // The table goes from empty to full and back faster than its statistics: hence the settings, and conditions that fit one index each.
 const CLAIM_DELIVERIES = `
 create function claim_deliveries(receiver_max integer, account_max integer, lease interval, most integer)
