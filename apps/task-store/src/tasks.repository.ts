@@ -51,12 +51,15 @@ export class TasksRepository {
     return new Map(rows.map(({ id, status, late }) => [id, status !== 'PROCESSING' ? 'over' : late ? 'late' : 'exhausted']));
   }
 
-  /** Remembers how many attempts were made, so that a later claim goes on counting. */
+  /** Remembers how many attempts were made, so that a later claim goes on counting. Locks in id order, as all that writes several tasks. */
   async countAttempts(failed: AttemptFailed[]): Promise<void> {
     await sql`
-      update tasks t set attempts = greatest(t.attempts, item.attempts)
-      from (select id, max(attempts) as attempts from jsonb_to_recordset(${JSON.stringify(failed)}::jsonb) as item (id uuid, attempts smallint) group by id) item
-      where t.id = item.id and t.status = 'PROCESSING'`.execute(this.database);
+      with counted as (
+        select id, max(attempts) as attempts from jsonb_to_recordset(${JSON.stringify(failed)}::jsonb) as item (id uuid, attempts smallint) group by id
+      ), held as (
+        select t.id, counted.attempts from tasks t join counted using (id) where t.status = 'PROCESSING' order by t.id for update of t
+      )
+      update tasks t set attempts = greatest(t.attempts, held.attempts) from held where t.id = held.id`.execute(this.database);
   }
 
   /**
@@ -118,7 +121,9 @@ export class TasksRepository {
           .select('id')
           .where('expires_at', '<=', sql<Date>`now()`)
           .orderBy('expires_at')
-          .limit(limit),
+          .limit(limit)
+          .forUpdate()
+          .skipLocked(),
       )
       .executeTakeFirst();
     return Number(numDeletedRows);

@@ -4,6 +4,7 @@ import { SUBJECTS } from '@overheard/bus';
 import { attemptFailed, RETRIES_EXCEEDED } from '@overheard/contracts';
 import { until } from '@overheard/testing';
 import { useStack } from '../../../test/stack.js';
+import { TasksRepository } from '../src/tasks.repository.js';
 import { completed, failed, Neighbours } from './events.js';
 
 const CLAIMS_MAX = 5;
@@ -84,5 +85,19 @@ describe('a claim', () => {
     expect(replies.filter(({ verdict }) => verdict === 'go')).toHaveLength(ids.length);
     const rows = await stack.database.selectFrom('tasks').select(['claims', 'status']).where('id', 'in', ids).execute();
     expect(rows.filter(({ claims, status }) => claims === 1 && status === 'PROCESSING')).toHaveLength(ids.length);
+  });
+
+  test('and attempts that are counted at the same time, for the same thousand tasks, never wait for each other in a circle', async () => {
+    const tasks = new TasksRepository(stack.database);
+    const requests = Array.from(
+      { length: 1000 },
+      () => ({ id: randomUUID(), accountId: randomUUID(), provider: 'ANY', route: 'live', deadlineMs: 60_000, inbox: 'none' }) as const,
+    );
+    const counts = () => requests.map(({ id }) => ({ id, attempts: 1, at: Math.random() })).sort((one, two) => one.at - two.at);
+    await tasks.claim(requests, 1000);
+    for (let round = 0; round < 10; round += 1) {
+      await Promise.all([tasks.claim(requests, 1000), tasks.countAttempts(counts()), tasks.claim(requests, 1000), tasks.countAttempts(counts())]);
+    }
+    expect(await taskOf(requests[0]?.id ?? '')).toMatchObject({ claims: 21, attempts: 1 });
   });
 });

@@ -117,29 +117,34 @@ export class DeliveriesRepository {
     return row.body;
   }
 
-  /** Keeps attempts under way from being taken for interrupted ones. */
+  /** Keeps attempts under way from being taken for interrupted ones. What is being recorded just now needs it no more, and is not waited for: the two could wait for each other. */
   async renew(claims: Claim[], leaseMs: number): Promise<void> {
     const items = claims.map(({ deliveryId, attempt }) => ({ deliveryId, attempt }));
     await sql`
-      update deliveries d set locked_until = now() + ${leaseMs} * interval '1 millisecond'
-      from jsonb_to_recordset(${JSON.stringify(items)}::jsonb) as item ("deliveryId" uuid, attempt smallint)
-      where d.id = item."deliveryId" and d.attempts = item.attempt and d.locked_until is not null`.execute(this.database);
+      with held as (
+        select id from deliveries d join jsonb_to_recordset(${JSON.stringify(items)}::jsonb) as item ("deliveryId" uuid, attempt smallint) on d.id = item."deliveryId"
+        where d.attempts = item.attempt and d.locked_until is not null for update of d skip locked
+      )
+      update deliveries d set locked_until = now() + ${leaseMs} * interval '1 millisecond' from held where d.id = held.id`.execute(this.database);
   }
 
   /**
    * Writes down how attempts went, and gives what then stands for each. An acknowledgement counts whenever it comes; a
-   * failure only of the attempt that is under way, since a later one may have done better.
+   * failure only of the attempt that is under way, since a later one may have done better. Locks in the order of ids, so
+   * that dispatchers which record the same deliveries never wait for each other in a circle.
    */
   async record(outcomes: Outcome[]): Promise<(DeliveryStatus | undefined)[]> {
     const items = outcomes.map(({ answer, ...outcome }) => ({ ...outcome, answer: answer?.toString('base64') ?? null }));
     // A dispatcher that recovered the attempt has written it already; a claim made before migration 0008 left no time of its beginning.
     const { rows } = await sql<{ id: string; status: DeliveryStatus }>`
       with outcomes as (
-        select * from jsonb_to_recordset(${JSON.stringify(items)}::jsonb)
-          as item ("deliveryId" uuid, attempt smallint, "statusCode" smallint, error text, "durationMs" integer, answer text, "retryDelayMs" float8)
+        select d.id, d.attempted_at, o.* from deliveries d
+        join jsonb_to_recordset(${JSON.stringify(items)}::jsonb)
+          as o ("deliveryId" uuid, attempt smallint, "statusCode" smallint, error text, "durationMs" integer, answer text, "retryDelayMs" float8) on d.id = o."deliveryId"
+        order by d.id for update of d
       ), noted as (
         insert into delivery_attempts (delivery_id, attempt, at, status_code, error, duration_ms, answer)
-        select id, attempt, coalesce(attempted_at, now()), "statusCode", o.error, "durationMs", decode(o.answer, 'base64') from outcomes o join deliveries d on d.id = o."deliveryId"
+        select id, attempt, coalesce(attempted_at, now()), "statusCode", error, "durationMs", decode(answer, 'base64') from outcomes
         on conflict (delivery_id, attempt) do update
         set status_code = excluded.status_code, error = excluded.error, duration_ms = excluded.duration_ms, answer = excluded.answer
       )
@@ -148,7 +153,7 @@ export class DeliveriesRepository {
           due_at = now() + coalesce(o."retryDelayMs", 0) * interval '1 millisecond',
           locked_until = null
       from outcomes o
-      where d.id = o."deliveryId" and (o.error is null or (d.attempts = o.attempt and d.locked_until is not null))
+      where d.id = o.id and (o.error is null or (d.attempts = o.attempt and d.locked_until is not null))
       returning d.id, d.status`.execute(this.database);
     const byId = new Map(rows.map(({ id, status }) => [id, status]));
     return outcomes.map(({ deliveryId }) => byId.get(deliveryId));

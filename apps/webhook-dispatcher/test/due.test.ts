@@ -99,3 +99,26 @@ test('an account with many megabytes under way waits as well', async () => {
   expect(countOf(await claimAtOnce(), accountId)).toBe(2);
   expect(countOf(await claimAtOnce(), accountId)).toBe(0);
 });
+
+test('leases that are kept while outcomes are recorded, here and by a dispatcher that was frozen, never make anyone wait in a circle', async () => {
+  const accounts = await Promise.all(Array.from({ length: 20 }, newAccount));
+  for (const accountId of accounts) for (let count = 0; count < 10; count++) await pileUp(accountId, 5);
+  const claims = (await deliveries.claim(60_000, 1000)).filter(({ accountId }) => accounts.includes(accountId));
+  expect(claims).toHaveLength(1000);
+  const shuffled = () =>
+    claims
+      .map((claim) => ({ claim, at: Math.random() }))
+      .sort((one, two) => one.at - two.at)
+      .map(({ claim }) => claim);
+  const outcomes = () =>
+    shuffled().map(({ deliveryId, attempt }) => ({ deliveryId, attempt, statusCode: 200, error: null, durationMs: 1, answer: null, retryDelayMs: null }));
+  for (let round = 0; round < 10; round++) {
+    await Promise.all([
+      deliveries.renew(shuffled(), 60_000),
+      deliveries.record(outcomes()),
+      deliveries.renew(shuffled(), 60_000),
+      deliveries.record(outcomes()),
+    ]);
+    await sql`update deliveries set locked_until = now() + interval '1 minute'`.execute(tested.database);
+  }
+});
