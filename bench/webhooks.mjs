@@ -15,7 +15,7 @@ const root = join(import.meta.dirname, '..');
 const SELF = fileURLToPath(import.meta.url);
 const WARM_UP = 6000;
 const DELIVERIES = 10_000;
-const ACCOUNTS = 20;
+const ACCOUNTS = 40;
 const RECEIVERS_PER_ACCOUNT = 5;
 const RESPONSE_BYTES = 8 * 1024;
 /** As many as the dispatcher may have under way to these receivers. */
@@ -241,7 +241,7 @@ function receive() {
 }
 
 function startDispatcher(settings) {
-  const healthPort = 20_000 + Math.floor(Math.random() * 20_000);
+  const healthPort = 20_000 + Math.floor(Math.random() * 10_000);
   const env = { PATH: process.env.PATH, PARENT_STDIN: '1', HEALTH_PORT: String(healthPort), ...strings(settings) };
   const child = spawn(process.execPath, [programPath(root, 'webhook-dispatcher')], { cwd: root, env, stdio: ['pipe', 'ignore', 'inherit'] });
   const isOver = () => child.exitCode !== null || child.signalCode !== null;
