@@ -153,7 +153,7 @@ async function queue(product, accountId, count) {
       `with rows as (
          insert into requests (id, account_id, key_id, test, provider, mode, prompt, country, priority, payload, credits_to_charge, state, status_code, published_at, published_seq, publish_count)
          select id, $2, $2, false, 'CHATGPT', 'async', $3, 'US', 1, $4, 5, 'open', 202, now(), seq, 1 from unnest($1::uuid[], $6::bigint[]) as item (id, seq))
-       update accounts set balance = balance - 5 * $5, reserved = reserved + 5 * $5, outstanding = outstanding + $5 where id = $2`,
+       update accounts set balance = balance - 5 * $5, reserved = reserved + 5 * $5, outstanding = outstanding + $5, outstanding_by_priority[1] = outstanding_by_priority[1] + $5 where id = $2`,
       [ids, accountId, payload.prompt, JSON.stringify(payload), size, published.map(({ seq }) => seq)],
     );
   }

@@ -18,6 +18,8 @@ const RULES: Record<string, string> = {
     <> (select count(*) from requests r where r.account_id = a.id and state = 'settled')`,
   'the queue cap counts the tasks that are not over':
     "select id from accounts a where outstanding + test_outstanding <> (select count(*) from requests r where r.account_id = a.id and state = 'open' and mode = 'async')",
+  'the status counts them by their priority': `select a.id from accounts a, unnest(outstanding_by_priority) with ordinality as c (count, priority)
+    where count <> (select count(*) from requests r where r.account_id = a.id and state = 'open' and mode = 'async' and r.priority = c.priority)`,
   'no task that is over holds credits': "select r.id from requests r join tasks t using (id) where state = 'open' and t.completed_at is not null",
   'what is settled is over':
     "select id from requests r where state = 'settled' and not exists (select from tasks t where t.id = r.id and t.completed_at is not null)",

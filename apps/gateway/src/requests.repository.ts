@@ -144,17 +144,14 @@ export class RequestsRepository {
     return Math.round(rows[0]?.now ?? 0);
   }
 
-  /** Outstanding tasks of an account by priority; counted in an index alone, since there may be a million. */
-  countOutstanding(accountId: string): Promise<{ priority: number; count: number }[]> {
-    return this.database
-      .selectFrom('requests')
-      .select((select) => ['priority', select.fn.countAll<number>().as('count')])
-      .where('account_id', '=', accountId)
-      .where('state', '=', 'open')
-      .where('mode', '=', 'async')
-      .groupBy('priority')
-      .orderBy('priority', 'desc')
-      .execute();
+  /** Outstanding tasks of an account by priority, highest first; priorities without any are left out. */
+  async countOutstanding(accountId: string): Promise<{ priority: number; count: number }[]> {
+    const { rows } = await sql<{ counts: number[] }>`select outstanding_by_priority_of(${accountId}) as counts`.execute(this.database);
+    const counts = rows[0]?.counts ?? [];
+    return counts
+      .map((count, index) => ({ priority: index + 1, count }))
+      .filter(({ count }) => count > 0)
+      .reverse();
   }
 
   /** How many of them are at work, or have been until now and are not settled yet. */

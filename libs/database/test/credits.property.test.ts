@@ -19,7 +19,7 @@ afterAll(() => tested.drop());
 
 type Step =
   | { kind: 'grant'; account: number; credits: number }
-  | { kind: 'admit'; batch: { account: number; credits: number; key: number | null; mode: 'sync' | 'async'; test: boolean }[] }
+  | { kind: 'admit'; batch: { account: number; credits: number; key: number | null; mode: 'sync' | 'async'; test: boolean; priority: number }[] }
   /** `which` counts the requests that were admitted so far, the latest first, so that outcomes repeat. */
   | { kind: 'settle'; batch: { which: number; status: Outcome['status']; charge: boolean }[] };
 
@@ -30,6 +30,7 @@ const one = fc.record({
   key: fc.option(fc.nat({ max: 3 })),
   mode: fc.constantFrom('sync' as const, 'async' as const),
   test: fc.boolean(),
+  priority: fc.constantFrom(1, 2, 10),
 });
 const outcome = fc.record({
   which: fc.nat({ max: 6 }),
@@ -56,6 +57,11 @@ class Model {
     return this.granted - this.charged - this.held;
   }
   tasks = (test: boolean): number => [...this.open.values()].filter((request) => request.mode === 'async' && request.test === test).length;
+  get byPriority(): number[] {
+    const counts = Array<number>(10).fill(0);
+    for (const { mode, priority } of this.open.values()) if (mode === 'async') counts[priority - 1]! += 1;
+    return counts;
+  }
 
   admit(request: Asked): string {
     const { id, idempotency_key: key, mode, test, credits } = request;
@@ -73,8 +79,8 @@ class Model {
   }
 
   get asRow() {
-    const { granted, charged, balance, held } = this;
-    return { granted, charged, balance, reserved: held, outstanding: this.tasks(false), test_outstanding: this.tasks(true) };
+    const { granted, charged, balance, held: reserved, byPriority: outstanding_by_priority } = this;
+    return { granted, charged, balance, reserved, outstanding: this.tasks(false), test_outstanding: this.tasks(true), outstanding_by_priority };
   }
 }
 

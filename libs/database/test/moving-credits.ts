@@ -89,10 +89,15 @@ export async function wrongSums(database: Database): Promise<unknown[]> {
         coalesce(sum(credits_to_charge) filter (where state = 'open'), 0) as held,
         coalesce(sum(r.credits_charged) filter (where state = 'settled'), 0) as paid,
         count(*) filter (where state = 'open' and mode = 'async' and not test) as tasks,
-        count(*) filter (where state = 'open' and mode = 'async' and test) as test_tasks
+        count(*) filter (where state = 'open' and mode = 'async' and test) as test_tasks,
+        outstanding_by_priority as counted,
+        array(
+          select (select count(*) from requests o where o.account_id = a.id and o.state = 'open' and o.mode = 'async' and o.priority = p)::integer
+          from generate_series(1, 10) p order by p
+        ) as by_priority
       from accounts a left join requests r on r.account_id = a.id group by a.id
     ) sums
-    where balance + reserved + charged <> granted or balance < 0 or reserved <> held or charged <> paid or outstanding <> tasks or test_outstanding <> test_tasks`.execute(
+    where balance + reserved + charged <> granted or balance < 0 or reserved <> held or charged <> paid or outstanding <> tasks or test_outstanding <> test_tasks or counted <> by_priority`.execute(
     database,
   );
   return rows;

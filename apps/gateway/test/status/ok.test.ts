@@ -57,3 +57,21 @@ test('the status counts the tasks of the account by priority, queued and at work
   expect(await status()).toEqual({ ...later, concurrency: { used: 1, max: 4 } });
   controller.abort();
 });
+
+test('tasks that nobody counted by priority, as before that was done, are counted when the status is asked for', async () => {
+  const tenant = await stack.tenant();
+  for (const priority of [10, 3, 3]) await tenant.create({ payload: { prompt: 'stays' }, priority });
+  await stack.database
+    .updateTable('accounts')
+    .set({ outstanding_by_priority: Array(10).fill(0) })
+    .where('id', '=', tenant.accountId)
+    .execute();
+  const breakdown = async () => (await tenant.get('/v1/async/status')).body.priorityBreakdown;
+  const three = [
+    { priority: 10, count: 1 },
+    { priority: 3, count: 2 },
+  ];
+  expect(await breakdown()).toEqual(three);
+  await tenant.create({ payload: { prompt: 'stays' }, priority: 1 });
+  expect(await breakdown()).toEqual([...three, { priority: 1, count: 1 }]);
+});

@@ -8,7 +8,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 // Locks first, in id order, so that batches never deadlock; then, as statements of their own with snapshots newer than
 // the locks, looks at what is there. A single statement for both would count with credits that are spent already.
 const ADMIT = `
-create function admit(batch jsonb, queue_cap integer, test_queue_cap integer)
+create or replace function admit(batch jsonb, queue_cap integer, test_queue_cap integer)
 returns table (id uuid, outcome text, created_at timestamptz, balance bigint, first_id uuid)
 language plpgsql as $$
 #variable_conflict use_column
@@ -57,10 +57,12 @@ begin
     select i.id, account_id, key_id, test, provider, mode, prompt, country, priority, payload, webhook_url, idempotency_key, credits, 'open', case mode when 'async' then 202 else 0 end
     from incoming i
   ), sums as (
-    select account_id, sum(credits) as held, count(*) filter (where mode = 'async' and not test) as tasks, count(*) filter (where mode = 'async' and test) as test_tasks
+    select account_id, sum(credits) as held, count(*) filter (where mode = 'async' and not test) as tasks, count(*) filter (where mode = 'async' and test) as test_tasks,
+           array_agg(priority) filter (where mode = 'async') as priorities
     from incoming group by account_id
   )
   update accounts a
-  set balance = a.balance - held, reserved = a.reserved + held, outstanding = a.outstanding + tasks, test_outstanding = a.test_outstanding + test_tasks
+  set balance = a.balance - held, reserved = a.reserved + held, outstanding = a.outstanding + tasks, test_outstanding = a.test_outstanding + test_tasks,
+      outstanding_by_priority = counted(a.outstanding_by_priority, priorities, 1)
   from sums where a.id = sums.account_id;
 end $$`;

@@ -2,7 +2,6 @@ import { type Kysely, sql } from 'kysely';
 
 /** Settlement: the function that turns holds into charges or releases them (architecture.md, step 5); and the marks of publication. */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  await sql`drop function if exists settle(jsonb)`.execute(db);
   await sql.raw(SETTLE).execute(db);
   await sql.raw(MARK_PUBLISHED).execute(db);
 }
@@ -13,7 +12,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
 // Only an open request is settled, so a second outcome of the same task changes nothing. Each row comes back with what stands.
 // REFUSED is the outcome of a request that never became work: its hold is released and it was none of the account's tasks.
 const SETTLE = `
-create function settle(batch jsonb)
+create or replace function settle(batch jsonb)
 returns table (id uuid, credits_charged integer, balance bigint, has_webhook boolean)
 language plpgsql as $$
 #variable_conflict use_column
@@ -39,7 +38,8 @@ begin
     returning r.*, o.status
   ), sums as (
     select account_id, sum(credits_to_charge) as held, sum(settled.credits_charged) as paid,
-           count(*) filter (where mode = 'async' and not test) as tasks, count(*) filter (where mode = 'async' and test) as test_tasks
+           count(*) filter (where mode = 'async' and not test) as tasks, count(*) filter (where mode = 'async' and test) as test_tasks,
+           array_agg(priority) filter (where mode = 'async') as priorities
     from settled group by account_id
   ), counted as (
     insert into usage_daily as u (account_id, day, provider, key_id, completed, failed, credits_charged)
@@ -50,7 +50,8 @@ begin
   )
   update accounts a
   set reserved = a.reserved - sums.held, charged = a.charged + sums.paid, balance = a.balance + sums.held - sums.paid,
-      outstanding = a.outstanding - sums.tasks, test_outstanding = a.test_outstanding - sums.test_tasks
+      outstanding = a.outstanding - sums.tasks, test_outstanding = a.test_outstanding - sums.test_tasks,
+      outstanding_by_priority = counted(a.outstanding_by_priority, sums.priorities, -1)
   from sums where a.id = sums.account_id;
 
   return query
@@ -59,7 +60,7 @@ end $$`;
 
 // A function for its kept plan: to plan an update of all partitions takes longer than to run it.
 const MARK_PUBLISHED = `
-create function mark_published(marks jsonb) returns void
+create or replace function mark_published(marks jsonb) returns void
 language plpgsql as $$
 declare
   ids uuid[] := array(select (value ->> 'id')::uuid from jsonb_array_elements(marks));

@@ -12,6 +12,8 @@ export interface AccountsTable {
   /** Tasks (not synchronous requests) that are not over; test keys' apart, since they have a cap of their own. */
   outstanding: Generated<number>;
   test_outstanding: Generated<number>;
+  /** Both, of the priorities 1 to 10. Read it with `outstanding_by_priority_of`. */
+  outstanding_by_priority: Generated<number[]>;
   /** Simultaneous synchronous requests, and requests a second. */
   concurrency: Generated<number>;
   rate: Generated<number>;

@@ -1,0 +1,40 @@
+import { type Kysely, sql } from 'kysely';
+import * as admission from './0002-admission.js';
+import * as settlement from './0006-settlement.js';
+
+/** Accounts know how many of their tasks are not over of each priority: admission and settlement count them, since to count a million takes a quarter of a second. */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  // Accounts that have tasks already are counted when they are first asked for it (`outstanding_by_priority_of`).
+  await sql`alter table accounts add column outstanding_by_priority integer[] not null default array_fill(0, array[10])`.execute(db);
+  await sql.raw(COUNTED).execute(db);
+  await sql.raw(OUTSTANDING_BY_PRIORITY_OF).execute(db);
+  await admission.up(db);
+  await settlement.up(db);
+}
+
+/** Counts of the priorities 1 to 10, with so many more or less. */
+const COUNTED = `
+create function counted(counts integer[], priorities smallint[], step integer) returns integer[] language sql immutable as $$
+  select array_agg(count + step * (select count(*) from unnest(priorities) one where one = priority)::integer order by priority)
+  from unnest(counts) with ordinality as c (count, priority)
+$$`;
+
+// A gateway of an older version that is still at work counts no priorities: then they do not add up, and are counted anew,
+// in a statement of its own whose snapshot is newer than the lock.
+const OUTSTANDING_BY_PRIORITY_OF = `
+create function outstanding_by_priority_of(account uuid) returns integer[] language plpgsql as $$
+declare
+  found accounts;
+begin
+  select * into found from accounts where id = account;
+  if found.outstanding + found.test_outstanding <> (select sum(count) from unnest(found.outstanding_by_priority) count) then
+    perform 1 from accounts where id = account for update;
+    update accounts
+    set outstanding_by_priority = (
+      select array_agg((select count(*) from requests r where r.account_id = account and r.state = 'open' and r.mode = 'async' and r.priority = p.priority) order by p.priority)
+      from generate_series(1, 10) as p (priority)
+    )
+    where id = account returning * into found;
+  end if;
+  return found.outstanding_by_priority;
+end $$`;
