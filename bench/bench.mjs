@@ -60,10 +60,10 @@ async function cleanUp() {
 
 /** @param {string} name @param {Row[]} rows */
 function print(name, rows) {
-  const columns = Object.keys(rows[0] ?? {});
+  const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   const cells = [columns, ...rows.map((row) => columns.map((column) => String(row[column] ?? '')))];
   const widths = columns.map((_, n) => Math.max(...cells.map((line) => line[n]?.length ?? 0)));
-  const isNumber = columns.map((column) => typeof rows[0]?.[column] === 'number');
+  const isNumber = columns.map((column) => rows.some((row) => typeof row[column] === 'number'));
   console.log(`\n${name}\n`);
   for (const line of cells) console.log(line.map((cell, n) => (isNumber[n] ? cell.padStart(widths[n] ?? 0) : cell.padEnd(widths[n] ?? 0))).join('  '));
 }

@@ -17,7 +17,8 @@ const IN_FLIGHT = 10_000;
 const UPSTREAM_MS = 20_000;
 /** The last one comes a second before the first is answered. */
 const APART_MS = 1.9;
-const BACKLOGS = [1000, 1_000_000];
+/** A hundred are done each second: of the first at least a thousand are left when the measurement ends. */
+const BACKLOGS = [4000, 1_000_000];
 const task = { taskType: 'CHATGPT', payload: { prompt: 'What is the best travel mug?', country: 'US' } };
 
 export async function scale() {
@@ -79,7 +80,7 @@ async function inFlight() {
   }
 }
 
-/** The same questions with a thousand tasks outstanding and with a million. */
+/** The same questions with some thousand tasks outstanding and with a million. */
 async function backlog() {
   const product = await startProduct({ QUEUE_MAX: '2000000' });
   try {

@@ -47,6 +47,11 @@ try {
     if (options.only === undefined) writeWhole(join(root, 'test', 'chaos', 'RESULTS.md'), report);
     progress.say(`\n${report}`);
   }
+  const deadlocks = servers.deadlocks();
+  if (deadlocks > 0) {
+    progress.say(`PostgreSQL had to end ${deadlocks} transactions that waited for each other in a circle.`);
+    failed += 1;
+  }
   status = code !== 0 || failed > 0 ? 1 : 0;
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : error}\n`);

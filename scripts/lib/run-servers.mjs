@@ -1,5 +1,5 @@
 // PostgreSQL, NATS and Redis of one run of the tests, the faults or the benchmarks, in a folder that goes with them.
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { endLeftovers, recordProcesses } from './leftovers.mjs';
 import { takeLock } from './lock.mjs';
@@ -59,6 +59,12 @@ export class RunServers {
       watcher: { onLine: () => {}, onEvent: ({ name }, text) => progress.say(`${name}: ${text}`), onPids: () => recordProcesses(folder, this.#supervised) },
     });
     return addresses;
+  }
+
+  /** How many transactions PostgreSQL has ended because they waited for each other in a circle. None should: all that lock several rows do it in one order. */
+  deadlocks() {
+    const log = join(this.folder, 'log', 'postgres.log');
+    return existsSync(log) ? readFileSync(log, 'utf8').split('deadlock detected').length - 1 : 0;
   }
 
   async stop() {
