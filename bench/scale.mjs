@@ -114,14 +114,14 @@ async function backlog() {
     const [few, many] = /** @type {[typeof found[0], typeof found[0]]} */ (found);
     return [
       {
-        what: 'accepted a second, 1,000,000 outstanding against 1,000',
+        what: 'accepted a second, 1,000,000 outstanding against some thousand',
         overheard: Math.round(many.accept),
         theirs: Math.round(few.accept),
         ratio: round(few.accept / many.accept),
         wanted: 1.3,
       },
       {
-        what: 'ms until a task starts, 1,000,000 outstanding against 1,000',
+        what: 'ms until a task starts, 1,000,000 outstanding against some thousand',
         overheard: many.startMs,
         theirs: few.startMs,
         ratio: round(many.startMs / few.startMs),

@@ -61,7 +61,7 @@ export class RunServers {
     return addresses;
   }
 
-  /** How many transactions PostgreSQL has ended because they waited for each other in a circle. None should: all that lock several rows do it in one order. */
+  /** How many transactions PostgreSQL has ended because they waited for each other in a circle. None should: what locks several rows does it in the order of their ids, or skips what is locked. */
   deadlocks() {
     const log = join(this.folder, 'log', 'postgres.log');
     return existsSync(log) ? readFileSync(log, 'utf8').split('deadlock detected').length - 1 : 0;

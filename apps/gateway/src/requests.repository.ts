@@ -155,13 +155,13 @@ export class RequestsRepository {
   }
 
   /**
-   * How many of them are at work, or have been until now and are not settled yet; what is not settled after ten seconds, a
-   * sweep settles. Each is looked up by itself (`limit 1`): a plan that joins would read a million open requests.
+   * How many of them are at work, or have been until now and are not settled yet, which a sweep makes good within half a
+   * minute. Each is looked up by itself (`limit 1`): a plan that joins would read a million open requests.
    */
   async countProcessing(accountId: string): Promise<number> {
     const { rows } = await sql<{ count: number }>`
       select count(*) from tasks t, lateral (select from requests r where r.id = t.id and r.state = 'open' and r.mode = 'async' limit 1) open
-      where t.account_id = ${accountId} and (t.status = 'PROCESSING' or t.completed_at > now() - interval '10 seconds')`.execute(this.database);
+      where t.account_id = ${accountId} and (t.status = 'PROCESSING' or t.completed_at > now() - interval '30 seconds')`.execute(this.database);
     return rows[0]?.count ?? 0;
   }
 

@@ -84,9 +84,10 @@ export class SweepsRepository {
   async emptyExpired(retentionMs: number, limit: number): Promise<number> {
     const { numAffectedRows } = await sql`
       update requests set payload = null, webhook_url = null
-      where id in (select id from requests where payload is not null and state <> 'open' and completed_at <= now() - ${retentionMs} * interval '1 millisecond' limit ${limit})`.execute(
-      this.database,
-    );
+      where id in (
+        select id from requests where payload is not null and state <> 'open' and completed_at <= now() - ${retentionMs} * interval '1 millisecond'
+        limit ${limit} for update skip locked
+      )`.execute(this.database);
     return Number(numAffectedRows ?? 0);
   }
 

@@ -51,7 +51,7 @@ export class TasksRepository {
     return new Map(rows.map(({ id, status, late }) => [id, status !== 'PROCESSING' ? 'over' : late ? 'late' : 'exhausted']));
   }
 
-  /** Remembers how many attempts were made, so that a later claim goes on counting. Locks in id order, as all that writes several tasks. */
+  /** Remembers how many attempts were made, so that a later claim goes on counting. Locks in id order, as claims and outcomes do. */
   async countAttempts(failed: AttemptFailed[]): Promise<void> {
     await sql`
       with counted as (

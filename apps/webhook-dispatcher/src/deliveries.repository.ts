@@ -73,7 +73,7 @@ export class DeliveriesRepository {
     return rows.map(({ id }) => id);
   }
 
-  /** Makes deliveries, but for tasks that have one; the stored result is put into the body here. Returns how many are new. */
+  /** Makes deliveries, but for tasks that have one, in the order of their ids; the stored result is put into the body here. Returns how many are new. */
   async insert(deliveries: NewDelivery[]): Promise<number> {
     const items = deliveries.map((delivery) => ({ ...delivery, receiver: receiverOf(delivery.accountId, delivery.url) }));
     const { numAffectedRows = 0n } = await sql`
@@ -82,6 +82,7 @@ export class DeliveriesRepository {
       from jsonb_to_recordset(${JSON.stringify(items)}::jsonb)
         as item ("taskId" uuid, "accountId" uuid, url text, receiver text, before text, after text, trace text)
       join tasks t on t.id = item."taskId"
+      order by t.id
       on conflict (task_id) do nothing`.execute(this.database);
     return Number(numAffectedRows);
   }

@@ -7,6 +7,7 @@ import * as admission from '../src/migrations/0002-admission.js';
 import * as deliveries from '../src/migrations/0003-deliveries.js';
 import * as sweeps from '../src/migrations/0004-sweeps.js';
 import * as controlPlane from '../src/migrations/0005-control-plane.js';
+import * as settlement from '../src/migrations/0006-settlement.js';
 import { Database, listAccountsOf, migrate } from '@overheard/database';
 
 let tested: TestDatabase;
@@ -41,5 +42,16 @@ test('people who were there before accounts had roles own the account that was t
   await sql`insert into people (id, email, password, account_id) values (${personId}, 'a@b.example', 'x', ${accountId})`.execute(before.database);
   await controlPlane.up(untyped);
   expect(await listAccountsOf(before.database, personId)).toEqual([{ accountId, name: 'old', role: 'owner' }]);
+  await before.drop();
+});
+
+test('a settlement that an older version made is replaced, though it gave other columns', async () => {
+  const before = await createTestDatabase({ migrated: false });
+  await sql`create function settle(batch jsonb) returns table (id uuid, credits_charged integer, balance bigint) language sql as 'select null::uuid, 0, 0::bigint'`.execute(
+    before.database,
+  );
+  await settlement.up(before.database as unknown as Kysely<unknown>);
+  const { rows } = await sql<{ columns: string[] }>`select proargnames as columns from pg_proc where proname = 'settle'`.execute(before.database);
+  expect(rows).toEqual([{ columns: ['batch', 'id', 'credits_charged', 'balance', 'has_webhook'] }]);
   await before.drop();
 });

@@ -8,13 +8,15 @@ const SECRETS = /sk_(live|test)_[A-Za-z0-9_-]{8,}|whsec_[A-Za-z0-9+/=]{8,}/g;
 const hide = (text: string): string => text.replace(SECRETS, (secret) => `${secret.slice(0, secret.indexOf('_', 3) + 1)}…`);
 
 /** Writes the lines of one turn of the event loop together: under load a system call costs more than a line. */
-function standardOutput(): DestinationStream {
+function standardOutput(): DestinationStream & { flushSync(): void } {
   const destination = pino.destination({ dest: 1, sync: true });
   let lines = '';
   const flush = () => {
     process.off('exit', flush);
-    destination.write(lines);
+    if (lines === '') return;
+    const written = lines;
     lines = '';
+    destination.write(written);
   };
   return {
     write(line) {
@@ -24,6 +26,8 @@ function standardOutput(): DestinationStream {
       }
       lines += line;
     },
+    // After what is fatal.
+    flushSync: flush,
   };
 }
 

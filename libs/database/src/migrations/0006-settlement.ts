@@ -2,6 +2,13 @@ import { type Kysely, sql } from 'kysely';
 
 /** Settlement: the function that turns holds into charges or releases them (architecture.md, step 5); and the marks of publication. */
 export async function up(db: Kysely<unknown>): Promise<void> {
+  // It had other columns before.
+  await sql`drop function if exists settle(jsonb)`.execute(db);
+  await replaceFunctions(db);
+}
+
+/** In place, so that gateways that are at work meanwhile always find them. */
+export async function replaceFunctions(db: Kysely<unknown>): Promise<void> {
   await sql.raw(SETTLE).execute(db);
   await sql.raw(MARK_PUBLISHED).execute(db);
 }

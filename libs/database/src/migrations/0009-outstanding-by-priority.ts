@@ -9,7 +9,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await sql.raw(COUNTED).execute(db);
   await sql.raw(OUTSTANDING_BY_PRIORITY_OF).execute(db);
   await admission.up(db);
-  await settlement.up(db);
+  await settlement.replaceFunctions(db);
 }
 
 /** Counts of the priorities 1 to 10, with so many more or less. */
@@ -19,8 +19,8 @@ create function counted(counts integer[], priorities smallint[], step integer) r
   from unnest(counts) with ordinality as c (count, priority)
 $$`;
 
-// A gateway of an older version that is still at work counts no priorities: then they do not add up, and are counted anew,
-// in a statement of its own whose snapshot is newer than the lock.
+// Tasks that were there before are in no count: then these do not add up, and are made anew, once, in a statement of its own
+// whose snapshot is newer than the lock.
 const OUTSTANDING_BY_PRIORITY_OF = `
 create function outstanding_by_priority_of(account uuid) returns integer[] language plpgsql as $$
 declare
@@ -28,7 +28,9 @@ declare
 begin
   select * into found from accounts where id = account;
   if found.outstanding + found.test_outstanding <> (select sum(count) from unnest(found.outstanding_by_priority) count) then
-    perform 1 from accounts where id = account for update;
+    select * into found from accounts where id = account for update;
+  end if;
+  if found.outstanding + found.test_outstanding <> (select sum(count) from unnest(found.outstanding_by_priority) count) then
     update accounts
     set outstanding_by_priority = (
       select array_agg((select count(*) from requests r where r.account_id = account and r.state = 'open' and r.mode = 'async' and r.priority = p.priority) order by p.priority)
