@@ -8,6 +8,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { choosePorts } from '../scripts/lib/ports.mjs';
 import { programPath } from '../scripts/lib/programs.mjs';
 import { uuidv7 } from './lib/uuidv7.mjs';
 
@@ -31,7 +32,7 @@ export async function webhooks() {
   const [databases, streams, receiver] = [await createTestDatabase(), await createTestBus(), await startReceiver()];
   const { database } = databases;
   const encryptionKey = randomBytes(32);
-  const dispatcher = startDispatcher({
+  const dispatcher = await startDispatcher({
     ...databases.settings,
     ...streams.settings,
     ENCRYPTION_KEY: encryptionKey.toString('base64'),
@@ -240,15 +241,15 @@ function receive() {
   server.listen({ port: 0, host: '127.0.0.1', backlog: 4096 }, () => process.send?.(server.address().port));
 }
 
-function startDispatcher(settings) {
-  const healthPort = 20_000 + Math.floor(Math.random() * 10_000);
-  const env = { PATH: process.env.PATH, PARENT_STDIN: '1', HEALTH_PORT: String(healthPort), ...strings(settings) };
+async function startDispatcher(settings) {
+  const { health } = await choosePorts(['health'], {});
+  const env = { PATH: process.env.PATH, PARENT_STDIN: '1', HEALTH_PORT: String(health), ...strings(settings) };
   const child = spawn(process.execPath, [programPath(root, 'webhook-dispatcher')], { cwd: root, env, stdio: ['pipe', 'ignore', 'inherit'] });
   const isOver = () => child.exitCode !== null || child.signalCode !== null;
   return {
     async ready() {
       const isReady = () =>
-        fetch(`http://127.0.0.1:${healthPort}/readyz`).then(
+        fetch(`http://127.0.0.1:${health}/readyz`).then(
           ({ ok }) => ok,
           () => false,
         );

@@ -61,10 +61,12 @@ export class RunServers {
     return addresses;
   }
 
-  /** How many transactions PostgreSQL has ended because they waited for each other in a circle. None should: what locks several rows does it in the order of their ids, or skips what is locked. */
-  deadlocks() {
+  /** Whether PostgreSQL had to end transactions that waited for each other in a circle, and says so. None should: what locks several rows does it in the order of their ids, or skips what is locked. */
+  hadDeadlocks() {
     const log = join(this.folder, 'log', 'postgres.log');
-    return existsSync(log) ? readFileSync(log, 'utf8').split('deadlock detected').length - 1 : 0;
+    const count = existsSync(log) ? readFileSync(log, 'utf8').split('deadlock detected').length - 1 : 0;
+    if (count > 0) this.progress.say(`PostgreSQL had to end ${count} transactions that waited for each other in a circle.`);
+    return count > 0;
   }
 
   async stop() {
