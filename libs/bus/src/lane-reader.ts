@@ -1,25 +1,31 @@
-import { nuid, type Msg, type Subscription } from '@nats-io/transport-node';
+import { nanos, nuid, type Msg, type Subscription } from '@nats-io/transport-node';
 import type { Bus } from './bus.js';
 import type { Delivery } from './delivery.js';
-import { ensureLanes, laneOfSubject, LANES, SUBJECTS } from './topology.js';
+import { ensureLanes, laneOfSubject, LANES, SUBJECTS, SYNC_LANE } from './topology.js';
 
 const SILENCE_MS = 250;
 const SILENT_PULLS_MAX = 4;
 const IDLE_MS = 500;
 const ALL_LANES_MS = 500;
+/** How long a pull stands at the first lane: what a frozen worker may be given is given within that time. */
+const STANDING_MS = 500;
+const REQUEST_TIMEOUT = 408;
 /** `No Messages` and `Request Timeout`; any other status says nothing about the lane. */
-const NO_MESSAGES = new Set([404, 408]);
+const NO_MESSAGES = new Set([404, REQUEST_TIMEOUT]);
 
 /**
  * The pull loop over a provider's lanes, strictly by rank: it asks the first lane for as many messages as there are free
  * slots, without waiting and without prefetch, goes on to the next lane only when one is empty, and back to the first
  * after each pull that gave work. So a free slot always takes the most urgent task there is (architecture.md, step 3).
+ * An idle reader leaves one pull for one message standing at the first lane, so that a synchronous request comes without a bell and a question:
+ * four steps less, and nothing is passed over, since no lane is more urgent.
  * A lane that was empty is asked again once somebody has rung for it, as who gives a message back does, and all of them twice
  * a second, since bells can be missed and the messages of the dead come back without one. A lane that does not answer at all,
  * as while its consumer has no leader, keeps nobody waiting: it is asked as often, and has its turn again once it answers.
  */
 export class LaneReader {
   private readonly inbox = `_INBOX.${nuid.next()}`;
+  private readonly standingInbox = `_INBOX.${nuid.next()}`;
   private subscriptions: Subscription[] = [];
   private loop: Promise<void> | undefined;
   private stopping = false;
@@ -32,6 +38,8 @@ export class LaneReader {
   private readonly silent = new Set<string>();
   private allOpenedAt = performance.now();
   private wake: () => void = () => undefined;
+  /** When the pull was made that stands at the first lane. */
+  private standingSince = -Infinity;
 
   constructor(
     private readonly bus: Bus,
@@ -52,7 +60,9 @@ export class LaneReader {
     this.bus.onReconnect(() => ensure().then(() => this.openAll()));
     this.subscriptions = [
       this.bus.connection.subscribe(`${this.inbox}.*`, { callback: (error, message) => void (error ?? this.receive(message, take)) }),
-      this.bus.onRing(SUBJECTS.wake(this.provider), (lane) => this.openLane(lane)),
+      this.bus.connection.subscribe(this.standingInbox, { callback: (error, message) => void (error ?? this.receiveStanding(message, take)) }),
+      // What is rung for at the first lane comes to the pull that stands there.
+      this.bus.onRing(SUBJECTS.wake(this.provider), (lane) => void (lane === SYNC_LANE && this.isStanding ? undefined : this.openLane(lane))),
     ];
     this.loop = this.run();
   }
@@ -61,6 +71,8 @@ export class LaneReader {
     this.stopping = true;
     this.ring();
     await this.loop;
+    // What the standing pull still brings is given back; without anybody to receive it, it would be missing for half a minute.
+    if (this.isStanding) await waitFor((tell) => (this.wake = tell), STANDING_MS + SILENCE_MS);
     for (const subscription of this.subscriptions) subscription.unsubscribe();
   }
 
@@ -70,6 +82,7 @@ export class LaneReader {
       // A bell that rings while the lanes are being asked means: ask once more.
       this.woken = false;
       if (this.free > 0 && (await this.pullFirstLane())) continue;
+      this.stand();
       await this.idle(IDLE_MS);
     }
   }
@@ -88,7 +101,7 @@ export class LaneReader {
   /** Whether to begin with the first lane again: this one gave work, or it took long not to. */
   private async pullUntilAnswered(lane: string): Promise<boolean> {
     for (let silent = 0; silent < SILENT_PULLS_MAX && !this.stopping; silent += 1) {
-      const { got, ended, isEmpty } = await this.pullLane(lane, this.free);
+      const { got, ended, isEmpty } = await this.pullLane(lane, this.unpromised);
       if (!isEmpty) this.open.add(lane);
       if (got > 0) return true;
       // A server that is slow to answer does not say that the lane is empty: going on would break the order.
@@ -112,18 +125,50 @@ export class LaneReader {
   }
 
   private ask(lane: string, batch: number): void {
+    this.publishPull(lane, { batch, no_wait: true }, `${this.inbox}.${lane}`);
+  }
+
+  private publishPull(lane: string, pull: object, reply: string): void {
     const { stream, durable } = this.bus.names.lane(this.provider, lane);
-    const reply = `${this.inbox}.${lane}`;
-    this.bus.connection.publish(`$JS.API.CONSUMER.MSG.NEXT.${stream}.${durable}`, JSON.stringify({ batch, no_wait: true }), { reply });
+    this.bus.connection.publish(`$JS.API.CONSUMER.MSG.NEXT.${stream}.${durable}`, JSON.stringify(pull), { reply });
+  }
+
+  /** One pull for one message that waits at the first lane, unless one stands there or nothing can be taken. */
+  private stand(): void {
+    if (this.isStanding || this.stopping || this.free === 0 || this.silent.has(SYNC_LANE)) return;
+    this.standingSince = performance.now();
+    this.publishPull(SYNC_LANE, { batch: 1, expires: nanos(STANDING_MS) }, this.standingInbox);
+  }
+
+  private get isStanding(): boolean {
+    // The server says when its time is over, unless it forgot.
+    return performance.now() - this.standingSince < STANDING_MS + SILENCE_MS;
+  }
+
+  /** Free slots, without the one that the standing pull may fill. With a single one, whatever comes first has it. */
+  private get unpromised(): number {
+    return this.isStanding && this.free > 1 ? this.free - 1 : this.free;
+  }
+
+  private receiveStanding(message: Msg, take: (delivery: Delivery) => Promise<void>): void {
+    this.standingSince = -Infinity;
+    if (isStatus(message)) {
+      // Any other says that there is nobody to ask.
+      if (message.headers?.code === REQUEST_TIMEOUT) this.ring();
+      return;
+    }
+    this.accept(message, SYNC_LANE, take);
+    // Alone there: the next one comes the same way. More of them come at once.
+    if (pendingAfter(message) === 0) this.stand();
+    if (!this.isStanding) this.openLane(SYNC_LANE);
   }
 
   private receive(message: Msg, take: (delivery: Delivery) => Promise<void>): void {
     // The subject of a message is the lane's; of a status ("no messages", "request timeout") it is our inbox.
-    const isStatus = message.headers !== undefined && message.headers.code >= 400;
-    const lane = (isStatus ? message.subject.split('.').at(-1) : laneOfSubject(message.subject)?.lane) ?? '';
+    const lane = (isStatus(message) ? message.subject.split('.').at(-1) : laneOfSubject(message.subject)?.lane) ?? '';
     if (this.silent.delete(lane)) this.openLane(lane);
     const pull = this.pull;
-    if (isStatus) {
+    if (isStatus(message)) {
       // Also when it answers an earlier pull of the lane: of a server that is far away, no other answer would ever come in time.
       if (pull && pull.lane === lane) {
         pull.ended = true;
@@ -131,12 +176,16 @@ export class LaneReader {
       }
     } else {
       if (pull) pull.got += 1;
-      // The answer to a pull that was given up already finds no free slot: it goes back at once.
-      const delivery = this.deliveryOf(message, lane);
-      if (this.free > 0) this.work(delivery, take);
-      else delivery.nak(0);
+      this.accept(message, lane, take);
     }
     pull?.tell();
+  }
+
+  /** The answer to a pull that was given up already finds no free slot, or nobody who works any more: it goes back at once. */
+  private accept(message: Msg, lane: string, take: (delivery: Delivery) => Promise<void>): void {
+    const delivery = this.deliveryOf(message, lane);
+    if (this.free > 0 && !this.stopping) this.work(delivery, take);
+    else delivery.nak(0);
   }
 
   private work(delivery: Delivery, take: (delivery: Delivery) => Promise<void>): void {
@@ -179,6 +228,14 @@ export class LaneReader {
   private async idle(ms: number): Promise<void> {
     if (!this.woken) await waitFor((tell) => (this.wake = tell), ms);
   }
+}
+
+const isStatus = ({ headers }: Msg): boolean => headers !== undefined && headers.code >= 400;
+
+/** How many messages the consumer had left when it delivered this one; it stands in the address of its acknowledgement (NATS ADR-15, both forms). */
+function pendingAfter({ reply = '' }: Msg): number {
+  const tokens = reply.split('.');
+  return Number(tokens[tokens.length === 9 ? 8 : 10]);
 }
 
 /** Waits until told, at most so long. */

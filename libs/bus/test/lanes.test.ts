@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import { until } from '@overheard/testing';
-import { Gate, leftOn, PROVIDER, put, useTestBus } from './serve.js';
+import { Gate, leftOn, PROVIDER, put, serve, useTestBus } from './serve.js';
 import { laneOf, SYNC_LANE, TryLater } from '@overheard/bus';
 
 const tested = useTestBus();
@@ -115,4 +115,54 @@ test('lanes that do not answer, as while their consumers have no leaders, keep n
   expect(begun).not.toContain('urgent');
   for (const config of configs) await bus.manager.consumers.add(stream, config);
   await until('the first of the silent lanes to be served', () => begun.includes('urgent'), 2000);
+});
+
+describe('a worker with nothing to do', () => {
+  test('is given synchronous requests as they come, without a bell', async () => {
+    const { bus } = tested;
+    const began: string[] = [];
+    await tested.serve(async (text) => void began.push(text), { slots: 2 });
+    // Two minutes of half-second rounds would pass if each of them waited to be looked for.
+    const startedAt = performance.now();
+    for (let index = 0; index < 100; index += 1) {
+      await put(bus, SYNC_LANE, `sync ${index}`, undefined, { ringing: false });
+      await until('it to run', () => began.length === index + 1);
+    }
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
+    await until('all to be acknowledged', async () => (await leftOn(bus)) === 0);
+  });
+
+  test('is given at most one that way: when many come at once, no worker takes more than it has slots, and each runs once', async () => {
+    const { bus } = tested;
+    const gates = [new Gate(), new Gate()];
+    for (const gate of gates) await tested.serve(gate.hold, { slots: 3 });
+    await sleep(100);
+    await Promise.all(Array.from({ length: 20 }, (_none, index) => put(bus, SYNC_LANE, `sync ${index}`)));
+    await until('all slots to be taken', () => gates.every(({ running }) => running === 3));
+    const begun = () => gates.flatMap((gate) => gate.begun);
+    while (begun().length < 20 || gates.some(({ running }) => running > 0)) {
+      for (const gate of gates) gate.release();
+      await sleep(5);
+    }
+    await until('all to be acknowledged', async () => (await leftOn(bus)) === 0);
+    expect(begun()).toHaveLength(20);
+    expect(new Set(begun()).size).toBe(20);
+    for (const { runningMax } of gates) expect(runningMax).toBe(3);
+  });
+
+  test('gives what comes as it stops to another one at once', async () => {
+    const { bus } = tested;
+    const began: string[] = [];
+    const count = async (text: string) => void began.push(text);
+    await tested.serve(count);
+    for (let round = 0; round < 5; round += 1) {
+      const stopping = await serve({ bus }, count);
+      await sleep(50);
+      const closed = stopping.close();
+      for (let index = 0; index < 4; index += 1) await put(bus, SYNC_LANE, `sync ${round} ${index}`, undefined, { ringing: false });
+      await closed;
+      await until('all to have run', async () => (await leftOn(bus)) === 0, 2000);
+    }
+    expect(new Set(began).size).toBe(20);
+  });
 });
