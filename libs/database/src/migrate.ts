@@ -9,6 +9,7 @@ import * as settlement from './migrations/0006-settlement.js';
 import * as claimsOfDeliveries from './migrations/0007-claims-of-deliveries.js';
 import * as attemptsWrittenOnce from './migrations/0008-attempts-written-once.js';
 import * as outstandingByPriority from './migrations/0009-outstanding-by-priority.js';
+import * as fewerStatements from './migrations/0010-fewer-statements.js';
 
 const MIGRATIONS = {
   '0001-tables': tables,
@@ -20,6 +21,7 @@ const MIGRATIONS = {
   '0007-claims-of-deliveries': claimsOfDeliveries,
   '0008-attempts-written-once': attemptsWrittenOnce,
   '0009-outstanding-by-priority': outstandingByPriority,
+  '0010-fewer-statements': fewerStatements,
 };
 
 /** Brings the schema up to date. Safe to run by several processes at once: one migrates, the others wait. Returns what was applied. */

@@ -73,6 +73,11 @@ export async function settle(database: Database, outcomes: Outcome[]): Promise<S
   return (await sql<Settled>`select * from settle(${JSON.stringify(batch)}::jsonb)`.execute(database)).rows;
 }
 
+export async function markPublished(database: Database, ids: string[]): Promise<void> {
+  const marks = ids.map((id, index) => ({ id, seq: index + 1, at: new Date().toISOString() }));
+  await sql`select mark_published(${JSON.stringify(marks)}::jsonb)`.execute(database);
+}
+
 export async function anAccount(database: Database, credits: number): Promise<string> {
   const id = randomUUID();
   await createAccount(database, { id, name: 'tested', credits });

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { createTestDatabase, type TestDatabase } from '@overheard/testing';
 import { sql } from 'kysely';
-import { accountOf, admit, anAccount, type Asked, asked, type Outcome, settle, wrongSums } from './moving-credits.js';
+import { accountOf, admit, anAccount, type Asked, asked, markPublished, type Outcome, settle, uuidAt, wrongSums } from './moving-credits.js';
 import type { Database } from '@overheard/database';
 
 let tested: TestDatabase;
@@ -32,7 +32,7 @@ test('plans that were made while the log was empty read hardly a row once it is 
     const admitAndSettle = async () => {
       const request = asked(account);
       await admit(transaction, [request]);
-      await sql`select mark_published(${JSON.stringify([{ id: request.id, seq: 1, at: new Date().toISOString() }])}::jsonb)`.execute(transaction);
+      await markPublished(transaction, [request.id]);
       await settle(transaction, [{ id: request.id, status: 'COMPLETED', charge: true }]);
     };
     // PostgreSQL keeps a plan from the sixth time on.
@@ -44,6 +44,41 @@ test('plans that were made while the log was empty read hardly a row once it is 
     expect((await rowsRead(transaction)) - before).toBeLessThan(50);
   });
 });
+
+test('settlements and marks look at the days of their requests alone, by their indexes', async () => {
+  const account = await anAccount(database, 100_000);
+  const [day = '', nextDay = ''] = (
+    await sql<{
+      name: string;
+    }>`select 'requests_' || to_char(now() at time zone 'utc' + day * interval '1 day', 'YYYYMMDD') as name from generate_series(0, 1) day`.execute(database)
+  ).rows.map(({ name }) => name);
+  const atOnce = [asked(account), asked(account), { ...asked(account), id: uuidAt(Date.now() + 86_400_000) }];
+  await admit(database, atOnce);
+  await database.transaction().execute(async (transaction) => {
+    for (const { id } of atOnce.slice(0, 2)) {
+      await markPublished(transaction, [id]);
+      await settle(transaction, [{ id, status: 'COMPLETED', charge: true }]);
+    }
+    expect(await daysScanned(transaction)).toEqual([{ day, sequentially: 0 }]);
+    await settle(
+      transaction,
+      atOnce.map(({ id }) => ({ id, status: 'COMPLETED', charge: true })),
+    );
+    expect(await daysScanned(transaction)).toEqual([
+      { day, sequentially: 0 },
+      { day: nextDay, sequentially: 0 },
+    ]);
+  });
+});
+
+/** The days of the request log that a transaction has looked at. */
+async function daysScanned(transaction: Database): Promise<{ day: string; sequentially: number }[]> {
+  const { rows } = await sql<{ day: string; sequentially: number }>`
+    select relname as day, seq_scan as sequentially from pg_stat_xact_user_tables where relname like 'requests_%' and seq_scan + idx_scan > 0 order by relname`.execute(
+    transaction,
+  );
+  return rows;
+}
 
 /** How many rows and index entries of the request log a transaction has read. */
 async function rowsRead(transaction: Database): Promise<number> {
@@ -152,7 +187,7 @@ test('a batch over several accounts settles each request by its own outcome', as
   expect(charged).toEqual([5, 0, 5, 0, 5, 0]);
 });
 
-test('admissions and settlements that cross each other come to the right sums, without a deadlock', async () => {
+test('admissions, marks of publication and settlements that cross each other come to the right sums, without a deadlock', async () => {
   const accounts = await Promise.all([200, 400, 800].map((credits) => anAccount(database, credits)));
   const round = async (index: number) => {
     const batch = accounts.map((_account, turn) =>
@@ -164,7 +199,8 @@ test('admissions and settlements that cross each other come to the right sums, w
       status: (['COMPLETED', 'FAILED', 'REFUSED'] as const)[(index + turn) % 3] ?? 'FAILED',
       charge: (index + turn) % 3 === 0,
     }));
-    await Promise.all([settle(database, outcomes), settle(database, [...outcomes].reverse())]);
+    const ids = admitted.map(({ id }) => id);
+    await Promise.all([settle(database, outcomes), markPublished(database, ids.toReversed()), settle(database, [...outcomes].reverse())]);
   };
   await Promise.all(Array.from({ length: 100 }, (_none, index) => round(index)));
   const rows = await database.selectFrom('accounts').select(['reserved', 'outstanding']).where('id', 'in', accounts).execute();

@@ -13,24 +13,31 @@ export async function replaceFunctions(db: Kysely<unknown>): Promise<void> {
   await sql.raw(MARK_PUBLISHED).execute(db);
 }
 
-// These functions keep their plans. Made while a day's partition is still empty they would read all of it ever after, were it not for `id = any (ids)`
-// in each statement, which asks the index.
+// To plan a statement over all days of the request log takes longer than to run it, so these functions keep their plans. When it is run, a plan leaves out
+// the days that are not between the first id and the last. Made while a day is still empty it would read all of it ever after, were it not for the list
+// of ids, which an index answers, and without sequential scans.
+const KEPT_PLANS = 'set plan_cache_mode = force_generic_plan set enable_seqscan = off';
+/** Of sorted `ids`. */
+const AMONG_IDS = 'r.id = any (ids) and r.id between ids[1] and ids[cardinality(ids)]';
 
-// Only an open request is settled, so a second outcome of the same task changes nothing. Each row comes back with what stands.
+// Locks the accounts first, in id order, so that batches never wait for each other in a circle. Only an open request is settled, so a second outcome of the
+// same task changes nothing. Each row comes back with what stands.
 // REFUSED is the outcome of a request that never became work: its hold is released and it was none of the account's tasks.
 const SETTLE = `
 create or replace function settle(batch jsonb)
 returns table (id uuid, credits_charged integer, balance bigint, has_webhook boolean)
-language plpgsql as $$
+language plpgsql ${KEPT_PLANS} as $$
 #variable_conflict use_column
 declare
-  ids uuid[] := array(select (value ->> 'id')::uuid from jsonb_array_elements(batch));
+  ids uuid[] := array(select (value ->> 'id')::uuid from jsonb_array_elements(batch) order by 1);
 begin
-  perform 1 from accounts where accounts.id in (select r.account_id from requests r where r.id = any (ids)) order by accounts.id for update;
-  perform 1 from requests r where r.id = any (ids) order by r.id for update;
+  perform 1 from accounts where accounts.id in (select r.account_id from requests r where ${AMONG_IDS}) order by accounts.id for update;
 
+  return query
   with outcomes as (
     select distinct on (item.id) item.* from jsonb_to_recordset(batch) as item (id uuid, status text, charge boolean, status_code smallint, completed_at timestamptz)
+  ), held as materialized (
+    select r.id, r.account_id, r.credits_charged, r.webhook_url from requests r where ${AMONG_IDS} order by r.id for update
   ), settled as (
     update requests r
     set state = case when o.status = 'REFUSED' then 'refused' else 'settled' end,
@@ -40,8 +47,8 @@ begin
         status_code = case when r.status_code = 499 then 499 else o.status_code end,
         completed_at = o.completed_at,
         latency_ms = coalesce(r.latency_ms, extract(epoch from o.completed_at - r.created_at) * 1000)
-    from outcomes o
-    where r.id = o.id and r.id = any (ids) and r.state = 'open'
+    from held join outcomes o on o.id = held.id
+    where r.id = held.id and ${AMONG_IDS} and r.state = 'open'
     returning r.*, o.status
   ), sums as (
     select account_id, sum(credits_to_charge) as held, sum(settled.credits_charged) as paid,
@@ -54,25 +61,26 @@ begin
     from settled where state = 'settled' group by 1, 2, 3, 4
     on conflict (account_id, day, provider, key_id)
     do update set completed = u.completed + excluded.completed, failed = u.failed + excluded.failed, credits_charged = u.credits_charged + excluded.credits_charged
+  ), paid as (
+    update accounts a
+    set reserved = a.reserved - sums.held, charged = a.charged + sums.paid, balance = a.balance + sums.held - sums.paid,
+        outstanding = a.outstanding - sums.tasks, test_outstanding = a.test_outstanding - sums.test_tasks,
+        outstanding_by_priority = counted(a.outstanding_by_priority, sums.priorities, -1)
+    from sums where a.id = sums.account_id
+    returning a.id, a.balance
   )
-  update accounts a
-  set reserved = a.reserved - sums.held, charged = a.charged + sums.paid, balance = a.balance + sums.held - sums.paid,
-      outstanding = a.outstanding - sums.tasks, test_outstanding = a.test_outstanding - sums.test_tasks,
-      outstanding_by_priority = counted(a.outstanding_by_priority, sums.priorities, -1)
-  from sums where a.id = sums.account_id;
-
-  return query
-    select r.id, r.credits_charged, a.balance, r.webhook_url is not null from requests r join accounts a on a.id = r.account_id where r.id = any (ids);
+  select held.id, coalesce(settled.credits_charged, held.credits_charged), coalesce(paid.balance, a.balance), held.webhook_url is not null
+  from held join accounts a on a.id = held.account_id left join settled on settled.id = held.id left join paid on paid.id = held.account_id;
 end $$`;
 
-// A function for its kept plan: to plan an update of all partitions takes longer than to run it.
 const MARK_PUBLISHED = `
 create or replace function mark_published(marks jsonb) returns void
-language plpgsql as $$
+language plpgsql ${KEPT_PLANS} as $$
 declare
-  ids uuid[] := array(select (value ->> 'id')::uuid from jsonb_array_elements(marks));
+  ids uuid[] := array(select (value ->> 'id')::uuid from jsonb_array_elements(marks) order by 1);
 begin
-  perform 1 from requests r where r.id = any (ids) order by r.id for update;
+  with held as materialized (select r.id from requests r where ${AMONG_IDS} order by r.id for update)
   update requests r set published_at = greatest(r.created_at, least(item.at, now())), published_seq = item.seq, publish_count = r.publish_count + 1
-  from jsonb_to_recordset(marks) as item (id uuid, seq bigint, at timestamptz) where r.id = item.id and r.id = any (ids);
+  from held join jsonb_to_recordset(marks) as item (id uuid, seq bigint, at timestamptz) on item.id = held.id
+  where r.id = held.id and ${AMONG_IDS};
 end $$`;

@@ -12,12 +12,17 @@ export async function up(db: Kysely<unknown>): Promise<void> {
   await settlement.replaceFunctions(db);
 }
 
-/** Counts of the priorities 1 to 10, with so many more or less. */
-const COUNTED = `
-create function counted(counts integer[], priorities smallint[], step integer) returns integer[] language sql immutable as $$
-  select array_agg(count + step * (select count(*) from unnest(priorities) one where one = priority)::integer order by priority)
-  from unnest(counts) with ordinality as c (count, priority)
-$$`;
+/** Counts of the priorities 1 to 10, with so many more or less. A function in SQL would be planned in each statement that calls it. */
+export const COUNTED = `
+create or replace function counted(counts integer[], priorities smallint[], step integer) returns integer[] language plpgsql immutable as $$
+declare
+  priority smallint;
+begin
+  foreach priority in array coalesce(priorities, '{}') loop
+    counts[priority] := counts[priority] + step;
+  end loop;
+  return counts;
+end $$`;
 
 // Tasks that were there before are in no count: then these do not add up, and are made anew, once, in a statement of its own
 // whose snapshot is newer than the lock.

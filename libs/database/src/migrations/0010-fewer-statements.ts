@@ -1,0 +1,9 @@
+import { type Kysely, sql } from 'kysely';
+import { replaceFunctions } from './0006-settlement.js';
+import { COUNTED } from './0009-outstanding-by-priority.js';
+
+/** Settlement and the marks of publication in one statement each, where planning several took longer than running them. */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql.raw(COUNTED).execute(db);
+  await replaceFunctions(db);
+}
