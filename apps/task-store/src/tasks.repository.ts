@@ -19,7 +19,7 @@ export class TasksRepository {
   /** Marks tasks as PROCESSING, unless they are over, claimed too often, or past their deadline. */
   async claim(requests: ClaimRequest[], claimsMax: number): Promise<Claim[]> {
     // A claim that a crash forgets is claimed again; nobody has to wait for the disk.
-    const { rows } = await sql<{ id: string; attempts: number; remaining_ms: number; now_ms: number }>`
+    const { rows } = await sql<{ id: string; attempts: number; remaining_ms: number; now_ms: number }>`/* prepared */
       with unhurried as materialized (select set_config('synchronous_commit', 'off', true))
       insert into tasks as t (id, account_id, provider, status, claims, started_at, deadline_at)
       select id, "accountId", provider, 'PROCESSING', 1, now(), now() + "deadlineMs" * interval '1 millisecond'
@@ -84,7 +84,7 @@ export class TasksRepository {
     // In id order, so that two batches never wait for each other in a circle; each task once, by the event that came first.
     const sorted = [...new Map([...events].reverse().map((event) => [event.id, event])).values()].sort((one, two) => (one.id < two.id ? -1 : 1));
     const column = <T>(value: (event: FinishedEvent) => T): T[] => sorted.map(value);
-    const { rows } = await sql<StandingRow>`
+    const { rows } = await sql<StandingRow>`/* prepared */
       insert into tasks as t (id, account_id, provider, status, claims, attempts, completed_at, expires_at, charge, status_code, route, response, quality, error, timings)
       select id, account_id, provider, status, 0, attempts, now(), now() + ${retentionMs} * interval '1 millisecond', charge, status_code, route, response, quality, error, timings
       from unnest(

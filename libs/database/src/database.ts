@@ -1,5 +1,5 @@
 import { Socket } from 'node:net';
-import { Kysely, PostgresDialect } from 'kysely';
+import { Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely';
 import { meter } from '@overheard/runtime';
 import pg from 'pg';
 import type { DatabaseConfig } from './config.js';
@@ -29,8 +29,24 @@ export class Database extends Kysely<Schema> {
     pool.on('error', ({ message }) => onIdleError(new Error(message)));
     pool.on('connect', (client) => client.on('error', () => undefined));
     measurePool(pool);
-    return new Database({ dialect: new PostgresDialect({ pool }) });
+    return new Database({ dialect: new PostgresDialect({ pool: { connect: async () => preparing(await pool.connect()), end: () => pool.end() } }) });
   }
+}
+
+/** A statement that begins like this is planned once for each connection instead of each time: for those that come often, with a text that never changes. */
+const PREPARED = '/* prepared */';
+const names = new Map<string, string>();
+
+/** PostgreSQL keeps the plan of a statement that has a name. */
+function preparing(client: pg.PoolClient): PostgresPoolClient {
+  const query = (text: string, values: unknown[]) => client.query(text.startsWith(PREPARED) ? { name: nameOf(text), text, values } : { text, values });
+  return { query, release: (destroy) => client.release(destroy) } as Pick<PostgresPoolClient, 'release'> as PostgresPoolClient;
+}
+
+function nameOf(text: string): string {
+  const name = names.get(text) ?? `statement ${names.size + 1}`;
+  names.set(text, name);
+  return name;
 }
 
 function measurePool(pool: pg.Pool): void {
