@@ -29,7 +29,10 @@ begin
     end if;
     id := one.id;
     created_at := now();
-    first_id := (select k.request_id from idempotency_keys k where k.account_id = one.account_id and k.digest = one.digest);
+    first_id := null;
+    if one.digest is not null then
+      select k.request_id into first_id from idempotency_keys k where k.account_id = one.account_id and k.digest = one.digest;
+    end if;
     if first_id is not null then
       outcome := 'reused';
     elsif one.mode = 'async' and (case when one.test then account.test_outstanding >= test_queue_cap else account.outstanding >= queue_cap end) then
@@ -42,7 +45,9 @@ begin
       account.balance := account.balance - one.credits;
       account.outstanding := account.outstanding + (one.mode = 'async' and not one.test)::integer;
       account.test_outstanding := account.test_outstanding + (one.mode = 'async' and one.test)::integer;
-      insert into idempotency_keys select one.account_id, one.digest, one.id where one.digest is not null;
+      if one.digest is not null then
+        insert into idempotency_keys values (one.account_id, one.digest, one.id);
+      end if;
     end if;
     balance := account.balance;
     return next;
