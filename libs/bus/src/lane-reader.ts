@@ -5,7 +5,6 @@ import { ensureLanes, laneOfSubject, LANES, SUBJECTS, SYNC_LANE } from './topolo
 
 const SILENCE_MS = 250;
 const SILENT_PULLS_MAX = 4;
-const IDLE_MS = 500;
 const ALL_LANES_MS = 500;
 /** How long a pull stands at the first lane: what a frozen worker may be given is given within that time. */
 const STANDING_MS = 500;
@@ -36,7 +35,8 @@ export class LaneReader {
   private readonly open = new Set<string>(LANES);
   /** Lanes that do not answer. */
   private readonly silent = new Set<string>();
-  private allOpenedAt = performance.now();
+  /** Readers that begin together ask in turns from the first, so that none of their rounds holds up the others' work. */
+  private allOpenedAt = performance.now() - Math.random() * ALL_LANES_MS;
   private wake: () => void = () => undefined;
   /** When the pull was made that stands at the first lane. */
   private standingSince = -Infinity;
@@ -83,7 +83,7 @@ export class LaneReader {
       this.woken = false;
       if (this.free > 0 && (await this.pullFirstLane())) continue;
       this.stand();
-      await this.idle(IDLE_MS);
+      await this.idle(this.allOpenedAt + ALL_LANES_MS - performance.now());
     }
   }
 
