@@ -6,7 +6,9 @@ import { ensureLanes, laneOfSubject, LANES, SUBJECTS, SYNC_LANE } from './topolo
 const SILENCE_MS = 250;
 const SILENT_PULLS_MAX = 4;
 const ALL_LANES_MS = 500;
-/** How long a pull stands at the first lane: what a frozen worker may be given is given within that time. */
+/** Readers that begin together do not ask together for long, so that their rounds do not hold up each other's work. */
+const DRIFT_MS = 100;
+/** How long a pull stands at the first lane. A worker that freezes or is cut off meanwhile may still be given that one message, which then comes back after its `ack_wait`. */
 const STANDING_MS = 500;
 const REQUEST_TIMEOUT = 408;
 /** `No Messages` and `Request Timeout`; any other status says nothing about the lane. */
@@ -16,8 +18,8 @@ const NO_MESSAGES = new Set([404, REQUEST_TIMEOUT]);
  * The pull loop over a provider's lanes, strictly by rank: it asks the first lane for as many messages as there are free
  * slots, without waiting and without prefetch, goes on to the next lane only when one is empty, and back to the first
  * after each pull that gave work. So a free slot always takes the most urgent task there is (architecture.md, step 3).
- * An idle reader leaves one pull for one message standing at the first lane, so that a synchronous request comes without a bell and a question:
- * four steps less, and nothing is passed over, since no lane is more urgent.
+ * An idle reader leaves one pull for one message standing at the first lane, so that a synchronous request comes without a bell and a question;
+ * nothing is passed over, since no lane is more urgent.
  * A lane that was empty is asked again once somebody has rung for it, as who gives a message back does, and all of them twice
  * a second, since bells can be missed and the messages of the dead come back without one. A lane that does not answer at all,
  * as while its consumer has no leader, keeps nobody waiting: it is asked as often, and has its turn again once it answers.
@@ -35,8 +37,7 @@ export class LaneReader {
   private readonly open = new Set<string>(LANES);
   /** Lanes that do not answer. */
   private readonly silent = new Set<string>();
-  /** Readers that begin together ask in turns from the first, so that none of their rounds holds up the others' work. */
-  private allOpenedAt = performance.now() - Math.random() * ALL_LANES_MS;
+  private allOpenedAt = performance.now();
   private wake: () => void = () => undefined;
   /** When the pull was made that stands at the first lane. */
   private standingSince = -Infinity;
@@ -57,7 +58,13 @@ export class LaneReader {
   async start(take: (delivery: Delivery) => Promise<void>): Promise<void> {
     const ensure = () => ensureLanes(this.bus.manager, this.bus.names, this.provider);
     await ensure();
-    this.bus.onReconnect(() => ensure().then(() => this.openAll()));
+    this.bus.onReconnect(() =>
+      ensure().then(() => {
+        // Nothing stands at a server that was away.
+        this.standingSince = -Infinity;
+        this.openAll();
+      }),
+    );
     this.subscriptions = [
       this.bus.connection.subscribe(`${this.inbox}.*`, { callback: (error, message) => void (error ?? this.receive(message, take)) }),
       this.bus.connection.subscribe(this.standingInbox, { callback: (error, message) => void (error ?? this.receiveStanding(message, take)) }),
@@ -72,7 +79,7 @@ export class LaneReader {
     this.ring();
     await this.loop;
     // What the standing pull still brings is given back; without anybody to receive it, it would be missing for half a minute.
-    if (this.isStanding) await waitFor((tell) => (this.wake = tell), STANDING_MS + SILENCE_MS);
+    while (this.isStanding) await waitFor((tell) => (this.wake = tell), SILENCE_MS);
     for (const subscription of this.subscriptions) subscription.unsubscribe();
   }
 
@@ -90,6 +97,8 @@ export class LaneReader {
   /** Asks lane by lane until one gives work. */
   private async pullFirstLane(): Promise<boolean> {
     for (const lane of LANES) {
+      // The standing pull may have filled the last slot meanwhile.
+      if (this.free === 0) return false;
       // A bell that rings from here on means that it is to be asked again.
       if (!this.open.delete(lane)) continue;
       if (this.silent.has(lane)) this.ask(lane, 1);
@@ -100,14 +109,15 @@ export class LaneReader {
 
   /** Whether to begin with the first lane again: this one gave work, or it took long not to. */
   private async pullUntilAnswered(lane: string): Promise<boolean> {
-    for (let silent = 0; silent < SILENT_PULLS_MAX && !this.stopping; silent += 1) {
+    for (let silent = 0; silent < SILENT_PULLS_MAX && this.free > 0 && !this.stopping; silent += 1) {
       const { got, ended, isEmpty } = await this.pullLane(lane, this.unpromised);
       if (!isEmpty) this.open.add(lane);
       if (got > 0) return true;
       // A server that is slow to answer does not say that the lane is empty: going on would break the order.
       if (ended) return false;
     }
-    this.silent.add(lane);
+    if (this.free > 0) this.silent.add(lane);
+    else this.open.add(lane);
     return true;
   }
 
@@ -212,7 +222,7 @@ export class LaneReader {
 
   private openAll(): void {
     for (const lane of LANES) this.openLane(lane);
-    this.allOpenedAt = performance.now();
+    this.allOpenedAt = performance.now() - Math.random() * DRIFT_MS;
   }
 
   private openLane(lane: string): void {

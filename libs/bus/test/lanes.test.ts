@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import { until } from '@overheard/testing';
 import { Gate, leftOn, PROVIDER, put, serve, useTestBus } from './serve.js';
-import { laneOf, SYNC_LANE, TryLater } from '@overheard/bus';
+import { laneOf, SUBJECTS, SYNC_LANE, TryLater } from '@overheard/bus';
 
 const tested = useTestBus();
 
@@ -122,7 +122,7 @@ describe('a worker with nothing to do', () => {
     const { bus } = tested;
     const began: string[] = [];
     await tested.serve(async (text) => void began.push(text), { slots: 2 });
-    // Two minutes of half-second rounds would pass if each of them waited to be looked for.
+    // A hundred looks at all lanes, twice a second, would take 50 s.
     const startedAt = performance.now();
     for (let index = 0; index < 100; index += 1) {
       await put(bus, SYNC_LANE, `sync ${index}`, undefined, { ringing: false });
@@ -148,21 +148,26 @@ describe('a worker with nothing to do', () => {
     expect(begun()).toHaveLength(20);
     expect(new Set(begun()).size).toBe(20);
     for (const { runningMax } of gates) expect(runningMax).toBe(3);
+    // None was sent to a worker that had no room for it.
+    const { stream, durable } = bus.names.lane(PROVIDER, SYNC_LANE);
+    expect((await bus.manager.consumers.info(stream, durable)).delivered.consumer_seq).toBe(20);
   });
 
   test('gives what comes as it stops to another one at once', async () => {
     const { bus } = tested;
     const began: string[] = [];
-    const count = async (text: string) => void began.push(text);
-    await tested.serve(count);
+    const late: string[] = [];
+    await tested.serve(async (text) => void began.push(text));
     for (let round = 0; round < 5; round += 1) {
-      const stopping = await serve({ bus }, count);
+      const stopping = await serve({ bus, slots: 2 }, async (text) => void late.push(text));
       await sleep(50);
       const closed = stopping.close();
+      bus.ring(SUBJECTS.wake(PROVIDER), laneOf(1));
       for (let index = 0; index < 4; index += 1) await put(bus, SYNC_LANE, `sync ${round} ${index}`, undefined, { ringing: false });
       await closed;
       await until('all to have run', async () => (await leftOn(bus)) === 0, 2000);
     }
     expect(new Set(began).size).toBe(20);
+    expect(late).toEqual([]);
   });
 });
