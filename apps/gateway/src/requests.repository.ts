@@ -81,8 +81,10 @@ export class RequestsRepository {
 
   /** Decides over a batch, in order of arrival, and reserves the credits of those admitted: one round trip, one transaction. */
   async admit(batch: NewRequest[], caps: QueueCaps): Promise<Admission[]> {
-    const { rows } = await sql<{ id: string; outcome: Admission['outcome']; created_at: Date; balance: number; first_id: string | null }>`/* prepared */
-      select * from admit(${JSON.stringify(batch)}::jsonb, ${caps.queue}, ${caps.testQueue})`.execute(this.database);
+    const { rows } = await sql<{ id: string; outcome: Admission['outcome']; created_at: Date; balance: number; first_id: string | null }>`
+      select id, outcome, created_at, balance, first_id from admit(${JSON.stringify(batch)}::jsonb, ${caps.queue}, ${caps.testQueue}) /* prepared: admit */`.execute(
+      this.database,
+    );
     const byId = new Map(rows.map(({ id, outcome, created_at, balance, first_id }) => [id, { outcome, createdAt: created_at, balance, firstId: first_id }]));
     return batch.map(({ id }) => byId.get(id) as Admission);
   }
@@ -90,8 +92,8 @@ export class RequestsRepository {
   /** Charges or releases what the requests hold, once; a repeated outcome changes nothing. */
   async settle(batch: Settling[]): Promise<Settled[]> {
     const items = batch.map(({ id, status, charge, statusCode, completedAt }) => ({ id, status, charge, status_code: statusCode, completed_at: completedAt }));
-    const { rows } = await sql<{ id: string; credits_charged: number | null; balance: number; has_webhook: boolean }>`/* prepared */
-      select * from settle(${JSON.stringify(items)}::jsonb)`.execute(this.database);
+    const { rows } = await sql<{ id: string; credits_charged: number | null; balance: number; has_webhook: boolean }>`
+      select id, credits_charged, balance, has_webhook from settle(${JSON.stringify(items)}::jsonb) /* prepared: settle */`.execute(this.database);
     const byId = new Map(
       rows.map(({ id, credits_charged, balance, has_webhook }) => [id, { creditsCharged: credits_charged ?? 0, balance, hasWebhook: has_webhook }]),
     );
@@ -101,7 +103,7 @@ export class RequestsRepository {
 
   /** Notes where in its stream each request stands. */
   async markPublished(marks: PublicationMark[]): Promise<void> {
-    await sql`/* prepared */ select mark_published(${JSON.stringify(marks)}::jsonb)`.execute(this.database);
+    await sql`select mark_published(${JSON.stringify(marks)}::jsonb) /* prepared: mark_published */`.execute(this.database);
   }
 
   /** The client of an open synchronous request left; whatever comes of it, the log says so (decision L7). */

@@ -19,7 +19,7 @@ export class TasksRepository {
   /** Marks tasks as PROCESSING, unless they are over, claimed too often, or past their deadline. */
   async claim(requests: ClaimRequest[], claimsMax: number): Promise<Claim[]> {
     // A claim that a crash forgets is claimed again; nobody has to wait for the disk.
-    const { rows } = await sql<{ id: string; attempts: number; remaining_ms: number; now_ms: number }>`/* prepared */
+    const { rows } = await sql<{ id: string; attempts: number; remaining_ms: number; now_ms: number }>`
       with unhurried as materialized (select set_config('synchronous_commit', 'off', true))
       insert into tasks as t (id, account_id, provider, status, claims, started_at, deadline_at)
       select id, "accountId", provider, 'PROCESSING', 1, now(), now() + "deadlineMs" * interval '1 millisecond'
@@ -27,7 +27,7 @@ export class TasksRepository {
         (select distinct on (id) * from jsonb_to_recordset(${JSON.stringify(requests)}::jsonb) as item (id uuid, "accountId" uuid, provider text, "deadlineMs" float8) order by id) item
       on conflict (id) do update set claims = t.claims + 1
         where t.status = 'PROCESSING' and t.claims < ${claimsMax} and t.deadline_at > now()
-      returning id, attempts, extract(epoch from deadline_at - now()) * 1000 as remaining_ms, extract(epoch from now()) * 1000 as now_ms`.execute(
+      returning id, attempts, extract(epoch from deadline_at - now()) * 1000 as remaining_ms, extract(epoch from now()) * 1000 as now_ms /* prepared: claim */`.execute(
       this.database,
     );
     failpoint('task-store.claimed');
@@ -84,7 +84,7 @@ export class TasksRepository {
     // In id order, so that two batches never wait for each other in a circle; each task once, by the event that came first.
     const sorted = [...new Map([...events].reverse().map((event) => [event.id, event])).values()].sort((one, two) => (one.id < two.id ? -1 : 1));
     const column = <T>(value: (event: FinishedEvent) => T): T[] => sorted.map(value);
-    const { rows } = await sql<StandingRow>`/* prepared */
+    const { rows } = await sql<StandingRow>`
       insert into tasks as t (id, account_id, provider, status, claims, attempts, completed_at, expires_at, charge, status_code, route, response, quality, error, timings)
       select id, account_id, provider, status, 0, attempts, now(), now() + ${retentionMs} * interval '1 millisecond', charge, status_code, route, response, quality, error, timings
       from unnest(
@@ -97,7 +97,7 @@ export class TasksRepository {
       ) as item (id, account_id, provider, status, attempts, charge, status_code, route, response, quality, error, timings)
       order by id
       on conflict (id) ${onConflict}
-      returning ${sql.join(STANDING_COLUMNS.map((name) => sql.ref(name)))}`.execute(this.database);
+      returning ${sql.join(STANDING_COLUMNS.map((name) => sql.ref(name)))} /* prepared: record */`.execute(this.database);
     const written = new Map(rows.map((row) => [row.id, standingOf(row)]));
     return sorted.flatMap((event): [FinishedEvent, Standing][] => {
       const standing = written.get(event.id);

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { Socket } from 'node:net';
 import { Kysely, PostgresDialect, type PostgresPoolClient } from 'kysely';
 import { meter } from '@overheard/runtime';
@@ -33,18 +34,22 @@ export class Database extends Kysely<Schema> {
   }
 }
 
-/** A statement that begins like this is planned once for each connection instead of each time: for those that come often, with a text that never changes. */
-const PREPARED = '/* prepared */';
+/** A statement that ends like this is planned once for each connection instead of each time: for those that come often, with a text that never changes. */
+const PREPARED = /\/\* prepared: (\w+) \*\/$/;
 const names = new Map<string, string>();
 
 /** PostgreSQL keeps the plan of a statement that has a name. */
 function preparing(client: pg.PoolClient): PostgresPoolClient {
-  const query = (text: string, values: unknown[]) => client.query(text.startsWith(PREPARED) ? { name: nameOf(text), text, values } : { text, values });
+  const query = (text: string, values: unknown[]) => {
+    const label = PREPARED.exec(text)?.[1];
+    return client.query(label === undefined ? { text, values } : { name: nameOf(label, text), text, values });
+  };
   return { query, release: (destroy) => client.release(destroy) } as Pick<PostgresPoolClient, 'release'> as PostgresPoolClient;
 }
 
-function nameOf(text: string): string {
-  const name = names.get(text) ?? `statement ${names.size + 1}`;
+/** The same in every process, since traces show it; of each text its own. */
+function nameOf(label: string, text: string): string {
+  const name = names.get(text) ?? `${label} ${createHash('sha256').update(text).digest('hex').slice(0, 8)}`;
   names.set(text, name);
   return name;
 }
