@@ -68,8 +68,7 @@ export class LaneReader {
     this.subscriptions = [
       this.bus.connection.subscribe(`${this.inbox}.*`, { callback: (error, message) => void (error ?? this.receive(message, take)) }),
       this.bus.connection.subscribe(this.standingInbox, { callback: (error, message) => void (error ?? this.receiveStanding(message, take)) }),
-      // What is rung for at the first lane comes to the pull that stands there.
-      this.bus.onRing(SUBJECTS.wake(this.provider), (lane) => void (lane === SYNC_LANE && this.isStanding ? undefined : this.openLane(lane))),
+      this.bus.onRing(SUBJECTS.wake(this.provider), (lane) => this.hear(lane)),
     ];
     this.loop = this.run();
   }
@@ -160,13 +159,17 @@ export class LaneReader {
     return this.isStanding && this.free > 1 ? this.free - 1 : this.free;
   }
 
+  private hear(lane: string): void {
+    // What is rung for at the first lane comes to the pull that stands there.
+    if (lane !== SYNC_LANE || !this.isStanding) this.openLane(lane);
+  }
+
   private receiveStanding(message: Msg, take: (delivery: Delivery) => Promise<void>): void {
     this.standingSince = -Infinity;
-    if (isStatus(message)) {
-      // Any other says that there is nobody to ask.
-      if (message.headers?.code === REQUEST_TIMEOUT) this.ring();
-      return;
-    }
+    const status = statusOf(message);
+    // Any other status says that there is nobody to ask.
+    if (status === REQUEST_TIMEOUT) this.ring();
+    if (status !== undefined) return;
     this.accept(message, SYNC_LANE, take);
     // Alone there: the next one comes the same way. More of them come at once.
     if (pendingAfter(message) === 0) this.stand();
@@ -175,14 +178,15 @@ export class LaneReader {
 
   private receive(message: Msg, take: (delivery: Delivery) => Promise<void>): void {
     // The subject of a message is the lane's; of a status ("no messages", "request timeout") it is our inbox.
-    const lane = (isStatus(message) ? message.subject.split('.').at(-1) : laneOfSubject(message.subject)?.lane) ?? '';
+    const status = statusOf(message);
+    const lane = (status === undefined ? laneOfSubject(message.subject)?.lane : message.subject.split('.').at(-1)) ?? '';
     if (this.silent.delete(lane)) this.openLane(lane);
     const pull = this.pull;
-    if (isStatus(message)) {
+    if (status !== undefined) {
       // Also when it answers an earlier pull of the lane: of a server that is far away, no other answer would ever come in time.
       if (pull && pull.lane === lane) {
         pull.ended = true;
-        pull.isEmpty = NO_MESSAGES.has(message.headers!.code);
+        pull.isEmpty = NO_MESSAGES.has(status);
       }
     } else {
       if (pull) pull.got += 1;
@@ -240,7 +244,8 @@ export class LaneReader {
   }
 }
 
-const isStatus = ({ headers }: Msg): boolean => headers !== undefined && headers.code >= 400;
+/** Why a pull has brought nothing; undefined of a message. */
+const statusOf = ({ headers }: Msg): number | undefined => (headers && headers.code >= 400 ? headers.code : undefined);
 
 /** How many messages the consumer had left when it delivered this one; it stands in the address of its acknowledgement (NATS ADR-15, both forms). */
 function pendingAfter({ reply = '' }: Msg): number {

@@ -44,6 +44,7 @@ function preparing(client: pg.PoolClient): PostgresPoolClient {
     const label = PREPARED.exec(text)?.[1];
     return client.query(label === undefined ? { text, values } : { name: nameOf(label, text), text, values });
   };
+  // Without cursors, which `query` would have to take as well.
   return { query, release: (destroy) => client.release(destroy) } as Pick<PostgresPoolClient, 'release'> as PostgresPoolClient;
 }
 

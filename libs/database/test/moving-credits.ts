@@ -46,6 +46,11 @@ export function uuidAt(ms: number): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-7${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`;
 }
 
+export const DAY_MS = 86_400_000;
+
+/** The partition of the request log that a moment falls into. */
+export const partitionAt = (ms: number): string => `requests_${new Date(ms).toISOString().slice(0, 10).replaceAll('-', '')}`;
+
 export const asked = (account_id: string, rest: Partial<Asked> = {}): Asked => ({
   id: uuidAt(Date.now()),
   account_id,
@@ -73,9 +78,9 @@ export async function settle(database: Database, outcomes: Outcome[]): Promise<S
   return (await sql<Settled>`select * from settle(${JSON.stringify(batch)}::jsonb)`.execute(database)).rows;
 }
 
-export async function markPublished(database: Database, ids: string[]): Promise<void> {
-  const marks = ids.map((id, index) => ({ id, seq: index + 1, at: new Date().toISOString() }));
-  await sql`select mark_published(${JSON.stringify(marks)}::jsonb)`.execute(database);
+export async function markPublished(database: Database, marks: { id: string; seq?: number; at?: number }[]): Promise<void> {
+  const batch = marks.map(({ id, seq = 1, at = Date.now() }) => ({ id, seq, at: new Date(at).toISOString() }));
+  await sql`select mark_published(${JSON.stringify(batch)}::jsonb)`.execute(database);
 }
 
 export async function anAccount(database: Database, credits: number): Promise<string> {

@@ -1,13 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { createTestDatabase, type TestDatabase } from '@overheard/testing';
 import { sql } from 'kysely';
-import { admit, anAccount, asked, uuidAt } from './moving-credits.js';
+import { admit, anAccount, asked, DAY_MS, partitionAt, uuidAt } from './moving-credits.js';
 import type { Database } from '@overheard/database';
 
-const DAY_MS = 86_400_000;
 // Looked at before the database is made, so that midnight in between changes nothing.
 const today = Math.floor(Date.now() / DAY_MS) * DAY_MS;
-const nameOf = (day: number): string => `requests_${new Date(day).toISOString().slice(0, 10).replaceAll('-', '')}`;
 
 let tested: TestDatabase;
 let database: Database;
@@ -28,7 +26,7 @@ async function partitionOf(id: string): Promise<string | undefined> {
 describe('the request log', () => {
   test.each([0, 1, 2, 3, 4, 5, 6, 7])('has a partition for the day in %i days, from its first to its last millisecond', async (days) => {
     const day = today + days * DAY_MS;
-    expect([await partitionOf(uuidAt(day)), await partitionOf(uuidAt(day + DAY_MS - 1))]).toEqual([nameOf(day), nameOf(day)]);
+    expect([await partitionOf(uuidAt(day)), await partitionOf(uuidAt(day + DAY_MS - 1))]).toEqual([partitionAt(day), partitionAt(day)]);
   });
 
   test('takes no request of a day that it has no partition for', async () => {

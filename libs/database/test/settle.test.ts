@@ -2,7 +2,20 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { createTestDatabase, type TestDatabase } from '@overheard/testing';
 import { sql } from 'kysely';
-import { accountOf, admit, anAccount, type Asked, asked, markPublished, type Outcome, settle, uuidAt, wrongSums } from './moving-credits.js';
+import {
+  accountOf,
+  admit,
+  anAccount,
+  type Asked,
+  asked,
+  DAY_MS,
+  markPublished,
+  type Outcome,
+  partitionAt,
+  settle,
+  uuidAt,
+  wrongSums,
+} from './moving-credits.js';
 import type { Database } from '@overheard/database';
 
 let tested: TestDatabase;
@@ -43,7 +56,7 @@ test.each([
       const admitAndSettle = async () => {
         const request = asked(account);
         await admit(transaction, [request]);
-        await markPublished(transaction, [request.id]);
+        await markPublished(transaction, [request]);
         await settle(transaction, [{ id: request.id, status: 'COMPLETED', charge: true }]);
       };
       // PostgreSQL keeps the plans of admission from the sixth time on.
@@ -63,12 +76,9 @@ test.each([
 
 test('settlements and marks look at the days of their requests alone, by their indexes', async () => {
   const account = await anAccount(database, 100_000);
-  const [day = '', nextDay = ''] = (
-    await sql<{
-      name: string;
-    }>`select 'requests_' || to_char(now() at time zone 'utc' + day * interval '1 day', 'YYYYMMDD') as name from generate_series(0, 1) day`.execute(database)
-  ).rows.map(({ name }) => name);
-  const atOnce = [asked(account), asked(account), { ...asked(account), id: uuidAt(Date.now() + 86_400_000) }];
+  const at = Date.now();
+  const [day, nextDay] = [at, at + DAY_MS].map(partitionAt);
+  const atOnce = [at, at, at + DAY_MS].map((ms) => asked(account, { id: uuidAt(ms) }));
   await admit(database, atOnce);
   await database.transaction().execute(async (transaction) => {
     // What the connection did before may still be in its counts.
@@ -80,7 +90,7 @@ test('settlements and marks look at the days of their requests alone, by their i
         .filter(({ all }) => all > 0);
     };
     for (const { id } of atOnce.slice(0, 2)) {
-      await markPublished(transaction, [id]);
+      await markPublished(transaction, [{ id }]);
       await settle(transaction, [{ id, status: 'COMPLETED', charge: true }]);
     }
     expect(await scanned()).toMatchObject([{ day, sequential: 0 }]);
@@ -163,7 +173,7 @@ describe('an outcome', () => {
     const { created_at, published_at } = await requestOf(id);
     expect([published_at, (await requestOf(refused.id)).published_at]).toEqual([created_at, null]);
     const mark = async (at: number) => {
-      await sql`select mark_published(${JSON.stringify([{ id, seq: 7, at: new Date(at).toISOString() }])}::jsonb)`.execute(database);
+      await markPublished(database, [{ id, seq: 7, at }]);
       return requestOf(id);
     };
     const at = new Date(Math.min(Date.now(), created_at.getTime() + 2));
@@ -225,8 +235,8 @@ test('admissions, marks of publication and settlements that cross each other com
       status: (['COMPLETED', 'FAILED', 'REFUSED'] as const)[(index + turn) % 3] ?? 'FAILED',
       charge: (index + turn) % 3 === 0,
     }));
-    const ids = admitted.map(({ id }) => id);
-    await Promise.all([settle(database, outcomes), markPublished(database, ids.toReversed()), settle(database, [...outcomes].reverse())]);
+    const marks = admitted.map(({ id }) => ({ id })).reverse();
+    await Promise.all([settle(database, outcomes), markPublished(database, marks), settle(database, [...outcomes].reverse())]);
   };
   await Promise.all(Array.from({ length: 100 }, (_none, index) => round(index)));
   const rows = await database.selectFrom('accounts').select(['reserved', 'outstanding']).where('id', 'in', accounts).execute();
