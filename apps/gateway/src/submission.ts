@@ -49,10 +49,16 @@ export class Submission {
     };
     const lane = laneFor(request);
     const { seq } = await this.bus.publish(SUBJECTS.work(provider, lane), workMessage, message, `${id}:${time}`);
-    this.bus.ring(SUBJECTS.wake(provider), lane);
+    void this.ringFor(provider, lane);
     void this.marks
       .add({ id, seq, at: new Date().toISOString() })
       .catch((error: unknown) => this.logger.warn({ err: error, requestId: id }, 'publication not noted'));
+  }
+
+  private async ringFor(provider: string, lane: string): Promise<void> {
+    // There a pull of every idle worker stands: the bell is for those that were busy.
+    if (lane === SYNC_LANE) await this.bus.noHurry();
+    this.bus.ring(SUBJECTS.wake(provider), lane);
   }
 }
 

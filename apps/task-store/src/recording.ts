@@ -37,14 +37,18 @@ export class Recording {
   async finish(event: FinishedEvent): Promise<void> {
     const began = performance.now();
     const recorded = await this.batches.add(event).catch((error: unknown) => this.recordFailure(event, error));
+    const tookMs = performance.now() - began;
     failpoint('task-store.recorded');
     if (!recorded) return;
     const { id, accountId, status, charge, statusCode, completedAt } = recorded;
-    // The fast path first: who waits there settles the task as well. Should it be gone, any other gateway does, by the event.
-    if (event.inbox) this.bus.notify(event.inbox, outcomeNotice, noticeOf(event, recorded));
-    await this.bus.publish(SUBJECTS.recorded, recordedEvent, { id, accountId, status, charge, statusCode, completedAt }, `recorded:${id}`);
     if (event.cancel && recorded.won) this.bus.notify(SUBJECTS.cancel(event.provider), cancelNotice, { id });
-    this.events.done('record', performance.now() - began, { provider: event.provider, status, statusCode }, { taskId: id, attempts: recorded.attempts });
+    // The fast path first: who waits there settles the task as well. Should it be gone, any other gateway does, by the event.
+    if (event.inbox) {
+      this.bus.notify(event.inbox, outcomeNotice, noticeOf(event, recorded));
+      await this.bus.noHurry();
+    }
+    await this.bus.publish(SUBJECTS.recorded, recordedEvent, { id, accountId, status, charge, statusCode, completedAt }, `recorded:${id}`);
+    this.events.done('record', tookMs, { provider: event.provider, status, statusCode }, { taskId: id, attempts: recorded.attempts });
   }
 
   /** An answer that PostgreSQL can't hold must not keep its task from ending. */

@@ -15,6 +15,7 @@ const PUBLISH_WITHIN_MS = 4000;
 const RESTORE_AGAIN_MS = 1000;
 const JETSTREAM_WITHIN_MS = 60_000;
 const BEHIND = 1000;
+const NO_HURRY_MS = 10;
 const ROLL_CALL_MS = 2000;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
@@ -42,6 +43,7 @@ export class Bus {
   serves: () => Serving[] = () => [];
   private readonly reconnected: (() => unknown)[] = [];
   private readonly rung = new Set<string>();
+  private unhurried: Promise<void> | undefined;
 
   private constructor(
     readonly connection: NatsConnection,
@@ -95,6 +97,11 @@ export class Bus {
   /** Tells whoever listens right now; nobody may be listening. */
   notify<T>(subject: string, schema: z.ZodType<T>, message: T): void {
     this.connection.publish(this.names.subject(subject), encode(schema, message, subject), { headers: tracedHeaders() });
+  }
+
+  /** Before sending what nobody waits for: resolves within ten milliseconds, for all who ask meanwhile together, so that theirs is one write and wakes its receiver once. */
+  noHurry(): Promise<void> {
+    return (this.unhurried ??= systemClock.sleep(NO_HURRY_MS).then(() => (this.unhurried = undefined)));
   }
 
   /** Rings a bell: a message that says no more than whom it is for. However often it is rung in a turn of the event loop, it rings once. */

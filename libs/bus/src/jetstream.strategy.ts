@@ -101,12 +101,22 @@ export class JetStreamStrategy extends Server implements CustomTransportStrategy
       const checkedIn = delivery.headers?.get(CLAIM_CHECK);
       const data = checkedIn ? await this.options.bus.claimCheck.fetch(checkedIn) : delivery.data;
       await inSpan(`${pattern} process`, { kind: SpanKind.CONSUMER, parent: traceOf(delivery) }, () => this.handle(handler, data));
-      delivery.ack();
-      if (checkedIn) await this.options.bus.claimCheck.remove(checkedIn);
+      void this.track(this.acknowledge(delivery, checkedIn));
     } catch (error) {
       this.giveBack(pattern, delivery, error);
     } finally {
       clearInterval(alive);
+    }
+  }
+
+  /** The slot is free meanwhile. A message that can't be acknowledged comes again, and finds its payload as long as it may. */
+  private async acknowledge(delivery: Delivery, checkedIn: string | undefined): Promise<void> {
+    try {
+      await this.options.bus.noHurry();
+      delivery.ack();
+      if (checkedIn) await this.options.bus.claimCheck.remove(checkedIn);
+    } catch (error) {
+      this.options.logger.warn({ err: error }, 'message not acknowledged');
     }
   }
 

@@ -109,6 +109,19 @@ describe('the end of a process', () => {
     await until('the first to be acknowledged', async () => (await leftOn(bus)) === 1);
   });
 
+  test('acknowledges what is done before it disconnects', async () => {
+    const own = await tested.connect();
+    const gate = new Gate();
+    const worker = await serve({ bus: own }, gate.hold);
+    await put(bus, LANE, 'one');
+    await until('it to be at work', () => gate.running === 1);
+    gate.release();
+    await worker.close();
+    await own.close();
+    // Not acknowledged, it would be there for half a minute.
+    await until('it to be acknowledged', async () => (await leftOn(bus)) === 0, 5000);
+  });
+
   test('gives back what does not finish in time, and another worker gets it at once', async () => {
     const stuck = async (_text: string, { signal }: DeliveryContext) => {
       begun += 1;

@@ -52,6 +52,27 @@ test('a bell that is rung again and again in one turn of the event loop rings on
   await closed;
 });
 
+test('what is in no hurry leaves in one write with whatever else is in none', async () => {
+  await bus.ready();
+  jest.useFakeTimers({ doNotFake: ['Date', 'hrtime', 'nextTick', 'performance', 'queueMicrotask', 'setImmediate', 'clearImmediate'] });
+  const write = jest.spyOn(NodeTransport.prototype, '_send');
+  const send = async (text: string) => {
+    await bus.noHurry();
+    bus.notify('inbox.no-hurry', note, { text });
+  };
+  const sent = [send('first')];
+  jest.advanceTimersByTime(9);
+  await nextTurn();
+  sent.push(send('second'));
+  jest.advanceTimersByTime(1);
+  await Promise.all(sent);
+  await nextTurn();
+  jest.useRealTimers();
+  const frames = write.mock.calls.map(([frame]) => Buffer.from(frame).toString());
+  write.mockRestore();
+  expect(frames).toEqual([expect.stringMatching(/first[^]*second/)]);
+});
+
 test('what is sent in one turn of the event loop leaves in one write, in order', async () => {
   const heard: string[] = [];
   other.onNotice('inbox.in-order', note, ({ text }) => void heard.push(text));

@@ -2,7 +2,7 @@ import { Objm } from '@nats-io/obj';
 import * as z from 'zod';
 import { afterEach, beforeEach } from '@jest/globals';
 import { createTestBus, silentLogger, type TestBus } from '@overheard/testing';
-import { type Bus, type DeliveryContext, decode, JetStreamStrategy, LaneReader, type Reader, SUBJECTS } from '@overheard/bus';
+import { Bus, type DeliveryContext, decode, JetStreamStrategy, LaneReader, type Reader, SUBJECTS } from '@overheard/bus';
 
 export const note = z.object({ text: z.string() });
 export type Note = z.infer<typeof note>;
@@ -42,6 +42,8 @@ export function useTestBus() {
     get bus() {
       return tested.bus;
     },
+    /** Another connection to it, which its caller closes. */
+    connect: () => Bus.connect(tested.settings, 'another', silentLogger()),
     serve: async (handle: Parameters<typeof serve>[1], options: Omit<Served, 'bus'> = {}) =>
       void serving.push(await serve({ ...options, bus: tested.bus }, handle)),
   };

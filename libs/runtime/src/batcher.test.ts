@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from '@jest/globals';
 import { Batcher } from './batcher.js';
 
@@ -59,7 +60,7 @@ describe('Batcher', () => {
 
   test('goes at once with a lone item, and gathers a little longer after a batch of several', async () => {
     const batches: number[][] = [];
-    const batcher = new Batcher<number, number>(async (items) => (batches.push(items), items), { itemsMax: 10 });
+    const batcher = new Batcher<number, number>(async (items) => (batches.push(items), await sleep(20), items), { itemsMax: 10 });
     const lone = batcher.add(1);
     await tick();
     expect(batches).toEqual([[1]]);
@@ -69,6 +70,15 @@ describe('Batcher', () => {
     await tick();
     await Promise.all([fourth, batcher.add(5)]);
     expect(batches).toEqual([[1], [2, 3], [4, 5]]);
+  });
+
+  test('gathers no longer than the batch before was at work, so that what is quick stays quick', async () => {
+    const batches: number[][] = [];
+    const batcher = new Batcher<number, number>(async (items) => (batches.push(items), items), { itemsMax: 10 });
+    await Promise.all([1, 2].map((item) => batcher.add(item)));
+    const ended = [batcher.add(3).then(() => 'batch'), sleep(4).then(() => '4 ms')];
+    expect(await Promise.race(ended)).toBe('batch');
+    expect(batches).toEqual([[1, 2], [3]]);
   });
 
   test('gathers for as long as it is told what nobody waits for', async () => {

@@ -21,14 +21,14 @@ interface Waiting<Item, Result> {
   reject: (error: unknown) => void;
 }
 
-// A round trip costs as much as a dozen rows: at load it pays to let a few more come, unless enough are there.
+// A round trip costs as much as a dozen rows: at load it pays to let a few more come, as long as a batch takes, unless enough are there.
 const ENOUGH = 16;
-const GATHER_MS = 5;
+const GATHER_MAX_MS = 5;
 const CROWDED_MS = 50;
 
 /**
  * Natural batching: while one batch is at work the next one gathers. A lone item goes at once; under load, when the last
- * batch had several, the next one gathers for a few milliseconds more. A batch that fails by an item's fault is run again
+ * batch had several, the next one gathers for as long as that took, at most a few milliseconds. A batch that fails by an item's fault is run again
  * item by item, so that only the guilty one fails; any other failure (the database is away) is everybody's at once.
  */
 export class Batcher<Item, Result = void> {
@@ -36,6 +36,8 @@ export class Batcher<Item, Result = void> {
   private running: Promise<void> | undefined;
   /** When the last batch of several items ended, on the clock of `performance.now()`. */
   private crowdedAt = -Infinity;
+  /** How long the last batch was at work. */
+  private tookMs = 0;
 
   constructor(
     private readonly flush: Flush<Item, Result>,
@@ -59,7 +61,9 @@ export class Batcher<Item, Result = void> {
     while (this.waiting.length > 0) {
       await this.gather();
       const batch = this.waiting.splice(0, this.sizeOfNext());
+      const beganAt = performance.now();
       await this.settle(batch);
+      this.tookMs = performance.now() - beganAt;
       if (batch.length > 1) this.crowdedAt = performance.now();
     }
     this.running = undefined;
@@ -71,7 +75,7 @@ export class Batcher<Item, Result = void> {
     if (this.waiting.length >= itemsMax) return Promise.resolve();
     if (gatherMs !== undefined) return sleep(gatherMs);
     const isCrowded = performance.now() - this.crowdedAt < CROWDED_MS;
-    return isCrowded && this.waiting.length < ENOUGH ? sleep(GATHER_MS) : nextTurn();
+    return isCrowded && this.waiting.length < ENOUGH ? sleep(Math.min(GATHER_MAX_MS, this.tookMs)) : nextTurn();
   }
 
   private sizeOfNext(): number {
