@@ -42,7 +42,10 @@ try {
   if (results) {
     passed = results.numPassedTests;
     failed = results.numFailedTests + results.testResults.filter((file) => file.status === 'failed' && file.assertionResults.length === 0).length;
-    if (passed + failed === 0) failed = 1;
+    if (passed + failed === 0) {
+      failed = 1;
+      throw new Error(`No test ran: no file and no test's name is like "${options.only ?? ''}". test/chaos/RESULTS.md lists them.`);
+    }
     if (servers.hadDeadlocks()) failed += 1;
     const report = reportOf(results);
     if (options.only === undefined) writeWhole(join(root, 'test', 'chaos', 'RESULTS.md'), report);

@@ -14,15 +14,14 @@ else if (!existsSync(FILE) || readFileSync(FILE, 'utf8') !== text) {
 }
 
 async function page() {
-  /** @type {Map<string, { about: string, fallback: string, readers: string[] }>} */
-  const variables = new Map();
-  for (const app of APPS) {
-    const { config } = await import(join(root, 'apps', app, 'dist', 'config.js'));
-    for (const [name, schema] of fieldsOf(config)) {
-      const known = variables.get(name) ?? { ...described(schema), readers: [] };
-      variables.set(name, { ...known, readers: [...known.readers, app] });
-    }
-  }
+  const services = await Promise.all(
+    APPS.map(async (app) => {
+      const { config } = await import(join(root, 'apps', app, 'dist', 'config.js'));
+      /** @type {[string, { about: string, fallback: string }][]} */
+      const settings = fieldsOf(config).map(([name, schema]) => [name, described(schema)]);
+      return { app, settings };
+    }),
+  );
   const { contracts } = await import(join(root, 'libs/providers/dist/contracts.js'));
   const { loadEngine } = await import(join(root, 'libs/providers/dist/engines.js'));
   const upstreams = [];
@@ -30,8 +29,9 @@ async function page() {
     const engine = await loadEngine(id);
     if (engine) upstreams.push(`### ${label}\n\n${table(fieldsOf(engine.settings).map(([name, schema]) => [name, described(schema)]))}`);
   }
-  const common = [...variables].filter(([, { readers }]) => readers.length === APPS.length);
-  const own = APPS.map((app) => ({ app, rows: [...variables].filter(([, { readers }]) => readers.includes(app) && readers.length < APPS.length) }));
+  const isCommon = (/** @type {string} */ name) => services.every(({ settings }) => settings.some(([one]) => one === name));
+  const common = (services[0]?.settings ?? []).filter(([name]) => isCommon(name));
+  const own = services.map(({ app, settings }) => ({ app, rows: settings.filter(([name]) => !isCommon(name)) }));
   return `# Configuration
 
 Every setting is an environment variable. A service names all wrong ones together and does not start. An empty variable counts as
