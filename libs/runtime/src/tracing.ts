@@ -1,5 +1,6 @@
 import { createRequire, syncBuiltinESMExports } from 'node:module';
 import { parse } from 'node:path';
+import { trace } from '@opentelemetry/api';
 
 // The first import of every service: what is to be traced has to be watched before anybody loads it. Where no collector is
 // named (OTEL_EXPORTER_OTLP_ENDPOINT, as OpenTelemetry defines it) nothing is loaded and nothing traced.
@@ -21,7 +22,8 @@ async function startTracing(): Promise<void> {
     metricReaders: [],
     instrumentations: [
       new HttpInstrumentation({ ignoreIncomingRequestHook: isHealthCheck }),
-      new UndiciInstrumentation(),
+      // It asks the socket for its addresses before it looks whether the trace is kept.
+      new UndiciInstrumentation({ ignoreRequestHook: () => trace.getActiveSpan()?.isRecording() === false }),
       new PgInstrumentation({ requireParentSpan: true }),
     ],
   });
