@@ -37,6 +37,9 @@ export async function throughput() {
       accept: await load(() => bullmq.post('/accept', payload)),
     };
     await bullmq.stop();
+    const hops = await startPeer('hops', product.natsUrl, product.databaseUrl, upstream.env.OPENAI_BASE_URL);
+    const hopsSync = await load(() => hops.post('/sync', payload));
+    await hops.stop();
     const pgBoss = await startPeer('pg-boss', product.databaseUrl);
     const pgBossAccept = await load(() => pgBoss.post('/accept', payload));
     await pgBoss.stop();
@@ -48,6 +51,7 @@ export async function throughput() {
       row('accept, and done meanwhile', ours.acceptAndDo, 'Fastify + BullMQ', theirs.accept),
       row('end to end', ours.endToEnd, 'Fastify + BullMQ', theirs.endToEnd, 1),
       row('sync', ours.sync, 'Fastify + BullMQ', theirs.sync, 0.6),
+      row('sync, the hops alone', hopsSync, 'Fastify + BullMQ', theirs.sync),
       row('accept, one account', acceptAlone, `${ACCOUNTS} accounts`, await manyAccounts(product), 0.95),
       latency,
     ];

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { root } from '../../scripts/lib/workspace.mjs';
 import { client } from './load.mjs';
 
-/** @param {string} name a file under bench/peers @param {string} address of the server it keeps its jobs in */
-export async function startPeer(name, address) {
-  const child = fork(join(root, 'bench/peers', `${name}.mjs`), [address], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+/** @param {string} name a file under bench/peers @param {string[]} addresses of the servers it needs */
+export async function startPeer(name, ...addresses) {
+  const child = fork(join(root, 'bench/peers', `${name}.mjs`), addresses, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
   const [port] = await once(child, 'message');
   const api = client(`http://127.0.0.1:${port}`);
   return {
