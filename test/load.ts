@@ -8,6 +8,8 @@ export interface Call {
   kind: 'task' | 'sync';
   nonce: string;
   reply: Reply | undefined;
+  /** When it began, on the clock of `performance.now()`. */
+  at: number;
   ms: number;
 }
 
@@ -72,7 +74,7 @@ export class Load {
       if (/openapi/.test(error.message)) this.faults.push(error);
       return undefined;
     });
-    this.calls.push({ kind, nonce, reply, ms: performance.now() - began });
+    this.calls.push({ kind, nonce, reply, at: began, ms: performance.now() - began });
   }
 }
 
