@@ -188,6 +188,7 @@ export class Stack {
     this.dashboardUrl = `http://127.0.0.1:${ports['dashboard']}`;
     this.common = {
       PATH: process.env['PATH'],
+      BROWSER_EXECUTABLE: process.env['BROWSER_EXECUTABLE'],
       PARENT_STDIN: '1',
       ...(await this.serverAddresses({ DATABASE_URL: database.DATABASE_URL, NATS_URL: bus.NATS_URL, REDIS_URL: addressOf('REDIS_URL') })),
       DATABASE_POOL: '5',
