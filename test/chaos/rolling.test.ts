@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from '@jest/globals';
 import { Load, statusesOf } from '../load.js';
 import { nothingLost } from '../nothing-lost.js';
@@ -6,6 +7,8 @@ import { figure, percentile } from './figures.js';
 
 const PER_SECOND = 50;
 const LASTS_MS = 60_000;
+/** Between two restarts, so that the gateway is there for most of the time on a quick machine too. */
+const SETTLES_MS = 1000;
 
 const SERVICES = ['gateway', 'worker', 'task-store', 'webhook-dispatcher'] as const;
 const stack = useStack({ services: [...SERVICES, 'sandbox'] });
@@ -31,6 +34,7 @@ test(
         await stack.restart(service);
         if (service === 'gateway') away.push({ from, to: performance.now() });
         restarts += 1;
+        await sleep(SETTLES_MS);
       }
     const calls = await load.end();
     await nothingLost(stack, 90_000);
@@ -49,7 +53,7 @@ test(
     const whileThere = calls.filter(({ at, ms }) => !away.some(({ from, to }) => at < to && at + ms > from));
     expect(whileThere.filter(({ reply }) => !reply)).toEqual([]);
     const accepted = calls.filter(({ reply }) => reply?.status === 202);
-    expect(Math.min(whileThere.length, accepted.length)).toBeGreaterThan(((LASTS_MS / 1000) * PER_SECOND) / 6);
+    expect(Math.min(whileThere.length, accepted.length)).toBeGreaterThan(((LASTS_MS / 1000) * PER_SECOND) / 2);
     for (const { reply } of accepted) expect((await tenant.read(reply?.body.taskId)).body.task.status).toBe('COMPLETED');
   },
   LASTS_MS * 5,
