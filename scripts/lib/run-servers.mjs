@@ -10,6 +10,8 @@ import { localDir, packagesDir } from './workspace.mjs';
 import { readJson } from './write-whole.mjs';
 
 const STOP_WITHIN_MS = 10_000;
+/** An error of PostgreSQL with its detail, hint, context and statement. */
+const ERROR_LINES = 16;
 
 /** A folder of a run's own; one that was killed is swept by the next `npm test`. */
 export function openRunFolder() {
@@ -61,12 +63,13 @@ export class RunServers {
     return addresses;
   }
 
-  /** Whether PostgreSQL had to end transactions that waited for each other in a circle, and says so. None should: what locks several rows does it in the order of their ids, or skips what is locked. */
+  /** Whether PostgreSQL had to end transactions that waited for each other in a circle, and says which. None should: what locks several rows does it in the order of their ids, or skips what is locked. */
   hadDeadlocks() {
     const log = join(this.folder, 'log', 'postgres.log');
-    const count = existsSync(log) ? readFileSync(log, 'utf8').split('deadlock detected').length - 1 : 0;
-    if (count > 0) this.progress.say(`PostgreSQL had to end ${count} transactions that waited for each other in a circle.`);
-    return count > 0;
+    const lines = existsSync(log) ? readFileSync(log, 'utf8').split('\n') : [];
+    const ended = lines.flatMap((line, index) => (line.includes('deadlock detected') ? [lines.slice(index, index + ERROR_LINES).join('\n')] : []));
+    if (ended.length > 0) this.progress.say(`PostgreSQL had to end ${ended.length} transactions that waited for each other in a circle:\n${ended.join('\n')}`);
+    return ended.length > 0;
   }
 
   async stop() {
