@@ -10,8 +10,8 @@ import { localDir, packagesDir } from './workspace.mjs';
 import { readJson } from './write-whole.mjs';
 
 const STOP_WITHIN_MS = 10_000;
-/** An error of PostgreSQL with its detail, hint, context and statement. */
-const ERROR_LINES = 16;
+/** With what each of the transactions was at; further lines of an entry begin with a tab. */
+const DEADLOCK = /^.*deadlock detected\n.*DETAIL:.*\n(?:\t.*\n)*/gm;
 
 /** A folder of a run's own; one that was killed is swept by the next `npm test`. */
 export function openRunFolder() {
@@ -66,9 +66,8 @@ export class RunServers {
   /** Whether PostgreSQL had to end transactions that waited for each other in a circle, and says which. None should: what locks several rows does it in the order of their ids, or skips what is locked. */
   hadDeadlocks() {
     const log = join(this.folder, 'log', 'postgres.log');
-    const lines = existsSync(log) ? readFileSync(log, 'utf8').split('\n') : [];
-    const ended = lines.flatMap((line, index) => (line.includes('deadlock detected') ? [lines.slice(index, index + ERROR_LINES).join('\n')] : []));
-    if (ended.length > 0) this.progress.say(`PostgreSQL had to end ${ended.length} transactions that waited for each other in a circle:\n${ended.join('\n')}`);
+    const ended = existsSync(log) ? (readFileSync(log, 'utf8').match(DEADLOCK) ?? []) : [];
+    if (ended.length > 0) this.progress.say(`PostgreSQL had to end ${ended.length} transactions that waited for each other in a circle:\n${ended.join('')}`);
     return ended.length > 0;
   }
 
