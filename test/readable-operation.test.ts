@@ -13,9 +13,11 @@ interface Span {
   service: string;
   name: string;
   traceId: string;
-  /** OTLP: 2 server, 3 client, 5 consumer. */
+  spanId: string;
+  parentSpanId?: string;
+  /** OTLP: 1 internal, 2 server, 3 client, 5 consumer. */
   kind: number;
-  url: string;
+  status: number | undefined;
 }
 
 const spans: Span[] = [];
@@ -28,9 +30,9 @@ function spansOf(sent: any): Span[] {
   return sent.resourceSpans.flatMap(({ resource, scopeSpans }: any) => {
     const service = resource.attributes.find(({ key }: any) => key === 'service.name').value.stringValue;
     return scopeSpans.flatMap((scope: any) =>
-      scope.spans.map(({ name, traceId, kind, attributes }: any) => {
-        const url = attributes.find(({ key }: any) => ['url.full', 'http.url', 'http.target', 'url.path'].includes(key))?.value.stringValue ?? '';
-        return { service, name, traceId, kind, url };
+      scope.spans.map(({ name, traceId, spanId, parentSpanId, kind, attributes }: any) => {
+        const status = attributes.find(({ key }: any) => key === 'http.response.status_code')?.value.intValue;
+        return { service, name, traceId, spanId, parentSpanId, kind, status };
       }),
     );
   });
@@ -60,26 +62,63 @@ afterAll(async () => {
   collector.close();
 });
 
+/** The spans of a trace as the tree that their parents make of them: `service name kind`, each below its parent. */
+function treeOf(traceId: string, parentSpanId?: string, depth = 0): string[] {
+  return spans
+    .filter((span) => span.traceId === traceId && span.parentSpanId === parentSpanId)
+    .map(({ service, name, kind, spanId }) => [`${'  '.repeat(depth)}${service} ${name} ${kind}`, ...treeOf(traceId, spanId, depth + 1)])
+    .sort()
+    .flat();
+}
+
 describe('one trace', () => {
-  test('leads from the HTTP request through the bus to the upstream and to the webhook', async () => {
+  const traceId = randomBytes(16).toString('hex');
+  const callerSpan = randomBytes(8).toString('hex');
+
+  test("leads from the caller's own through the HTTP request and the bus to the upstream and to the webhook", async () => {
     const inbox = `${stack.sandboxUrl}/_inbox/traced`;
-    const { body } = await tenant.create({ webhook: { url: inbox } });
-    await tenant.over(body.taskId);
-    await until('the delivery', async () => ((await (await fetch(inbox)).json()) as unknown[]).length === 1);
-    const accepted = await until('the span of the creation', () =>
-      spans.find(({ service, kind, url }) => service === 'gateway' && kind === 2 && url.endsWith('/v1/async/task')),
-    );
-    const steps = [
-      ({ service, name }: Span) => service === 'worker' && name === 'attempt',
-      ({ service, kind, url }: Span) => service === 'worker' && kind === 3 && url.startsWith(stack.sandboxUrl),
-      ({ service, name }: Span) => service === 'task-store' && name === 'record process',
-      ({ service, name }: Span) => service === 'gateway' && name === 'settle process',
-      ({ service, kind, url }: Span) => service === 'webhook-dispatcher' && kind === 3 && url.startsWith(inbox),
+    const reply = await tenant.send('POST', '/v1/async/task', {
+      headers: { traceparent: `00-${traceId}-${callerSpan}-01` },
+      body: { taskType: 'CHATGPT', payload: { prompt: 'pump', country: 'US' }, webhook: { url: inbox } },
+    });
+    expect(reply.status).toBe(202);
+    await until('the last span', () => spans.some((span) => span.traceId === traceId && span.name === 'delivery attempt'));
+    const way = [
+      'gateway POST /v1/async/task 2',
+      '  gateway admit 1',
+      '  worker work process 5',
+      '    task-store record process 5',
+      '      gateway settle process 5',
+      '        webhook-dispatcher deliver process 5',
+      '          webhook-dispatcher delivery attempt 3',
+      '    worker attempt 3',
+      '    worker claim 3',
     ];
-    for (const [index, step] of steps.entries()) {
-      const found = await until(`step ${index + 1} of the trace`, () => spans.find((span) => span.traceId === accepted.traceId && step(span)), 10_000);
-      expect(found.traceId).toBe(accepted.traceId);
-    }
+    await until('the whole tree', () => treeOf(traceId, callerSpan).length >= way.length);
+    expect(treeOf(traceId, callerSpan)).toEqual(way);
+    const [delivery] = (await (await fetch(inbox)).json()) as [{ headers: object }];
+    expect(Object.keys(delivery.headers)).not.toContain('traceparent');
+  });
+
+  test('is begun by a request that names none, of a synchronous answer and of a refusal as well', async () => {
+    expect((await tenant.ask({ prompt: 'pump' })).status).toBe(200);
+    expect((await fetch(`${stack.baseUrl}/v1/async/status`)).status).toBe(401);
+    const answered = await until('the span of the answer', () => spans.find(({ name }) => name === 'POST /v1/monitor/chatgpt'));
+    const refused = await until('the span of the refusal', () => spans.find(({ name }) => name === 'GET /v1/async/status'));
+    expect([answered, refused].map(({ kind, status, parentSpanId }) => [kind, status, parentSpanId])).toEqual([
+      [2, 200, undefined],
+      [2, 401, undefined],
+    ]);
+    await until('the record of the answer', () => treeOf(answered.traceId).some((line) => line.endsWith('task-store record process 5')));
+  });
+
+  test('is sent to the end when a service ends', async () => {
+    await stack.end('gateway');
+    await stack.restart('gateway', { OTEL_BSP_SCHEDULE_DELAY: '600000' });
+    expect((await tenant.get('/v1/countries')).status).toBe(200);
+    await stack.end('gateway');
+    expect(spans.map(({ name }) => name)).toContain('GET /v1/countries');
+    await stack.restart('gateway');
   });
 });
 

@@ -35,10 +35,10 @@ const WARM_UP_MS = 12_000;
 
 /**
  * Does one thing over and over, so many at once, for so long, after a warm-up.
- * @param {() => Promise<unknown>} once @param {{ atOnce?: number, seconds?: number }} [options] @returns {Promise<Load>}
+ * @param {() => Promise<unknown>} once @param {{ atOnce?: number, seconds?: number, warmUpMs?: number }} [options] @returns {Promise<Load>}
  */
-export async function load(once, { atOnce = 50, seconds = 8 } = {}) {
-  await during(once, atOnce, WARM_UP_MS);
+export async function load(once, { atOnce = 50, seconds = 8, warmUpMs = WARM_UP_MS } = {}) {
+  await during(once, atOnce, warmUpMs);
   return during(once, atOnce, seconds * 1000);
 }
 

@@ -2,8 +2,8 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { join, relative } from 'node:path';
 
-/** Loaded from their own packages: what OpenTelemetry patches as it is required, what does the patching, and what finds files beside itself. */
-const LEFT_OUT = /^(pg|playwright-core|@opentelemetry\/(sdk-node|exporter-trace-.*|instrumentation-.*))$/;
+/** Loaded from its own package: it finds files beside itself. */
+const LEFT_OUT = 'playwright-core';
 
 /** The program of an app. @param {string} root @param {string} app */
 export const programPath = (root, app) => join(root, 'dist', `${app}.js`);
@@ -40,7 +40,7 @@ const packages = (outdir) => ({
       // A package that Nest would use if it were installed: importing it fails as it does anywhere.
       if (found.errors.length > 0) return importer.includes('node_modules') ? { path, external: true } : found;
       // By its place, since dist/ has no packages of its own.
-      if (LEFT_OUT.test(path)) return { path: relative(outdir, found.path), external: true };
+      if (path === LEFT_OUT) return { path: relative(outdir, found.path), external: true };
       return found;
     });
   },

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { isItemsFault } from '@overheard/database';
-import { Batcher } from '@overheard/runtime';
+import { Batcher, inSpan } from '@overheard/runtime';
 import type { FastifyRequest } from 'fastify';
 import { ApiError } from './api-error.js';
 import type { Config } from './config.js';
@@ -25,7 +25,7 @@ export class Admission {
 
   /** The admitted request, its credits reserved; throws the `ApiError` of a refused one. */
   async admit(http: FastifyRequest, request: NewRequest): Promise<Admitted> {
-    const admitted = await inTime(http, this.batches.add(request));
+    const admitted = await inSpan('admit', { parent: http.trace }, () => inTime(http, this.batches.add(request)));
     switch (admitted.outcome) {
       case 'admitted':
         return admitted;

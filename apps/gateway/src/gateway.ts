@@ -41,6 +41,7 @@ import { TasksController } from './tasks.controller.js';
 import { CONFIG, LOGGER } from './tokens.js';
 import { UsageController } from './usage.controller.js';
 import { UsageRepository } from './usage.repository.js';
+import { traceRequests } from './traced-requests.js';
 import { AnswerInTime } from './within.js';
 
 const SETTLE_SLOTS = 512;
@@ -91,6 +92,7 @@ export const gateway: Service<Config> = {
     ];
     const module = { module: GatewayModule, imports: [BusModule.of(bus), DatabaseModule.of(database)], controllers, providers: [...providers, ...values] };
     const app = await NestFactory.create<NestFastifyApplication>(module, httpServer(), { logger: nestLogger(logger), bodyParser: false });
+    traceRequests(app.getHttpAdapter().getInstance());
     app.get(Door).guard(app.getHttpAdapter().getInstance());
     app.get(RequestLog).watch(app.getHttpAdapter().getInstance());
     app.useGlobalInterceptors(new AnswerInTime());

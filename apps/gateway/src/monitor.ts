@@ -98,7 +98,7 @@ export class Monitor {
   /** Without the bus nothing can run: the hold is released and the client told within 5 s (decision L5). */
   private async publish(http: FastifyRequest, request: NewRequest): Promise<void> {
     try {
-      await inTime(http, this.submission.publish({ request, deadlineMs: ANSWER_WITHIN_MS, inbox: this.outcomes.inbox }), REFUSE_MS);
+      await inTime(http, this.submission.publish({ request, deadlineMs: ANSWER_WITHIN_MS, inbox: this.outcomes.inbox, trace: http.trace }), REFUSE_MS);
     } catch (error) {
       this.logger.error({ err: error, requestId: request.id }, 'request not published');
       const refused = this.settlement.settle({ id: request.id, status: 'REFUSED', charge: false, statusCode: 500, completedAt: new Date().toISOString() });

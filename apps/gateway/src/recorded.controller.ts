@@ -1,5 +1,6 @@
 import { Controller, Inject } from '@nestjs/common';
-import { Consumes, decode, SUBJECTS } from '@overheard/bus';
+import { Ctx, Payload } from '@nestjs/microservices';
+import { Consumes, decode, DeliveryContext, SUBJECTS } from '@overheard/bus';
 import { recordedEvent } from '@overheard/contracts';
 import { Settlement } from './settlement.js';
 
@@ -9,7 +10,7 @@ export class RecordedController {
   constructor(@Inject(Settlement) private readonly settlement: Settlement) {}
 
   @Consumes('settle')
-  async recorded(data: Uint8Array): Promise<void> {
-    await this.settlement.settle(decode(recordedEvent, data, SUBJECTS.recorded));
+  async recorded(@Payload() data: Uint8Array, @Ctx() { trace }: DeliveryContext): Promise<void> {
+    await this.settlement.settle(decode(recordedEvent, data, SUBJECTS.recorded), trace);
   }
 }

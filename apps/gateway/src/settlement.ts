@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Bus, SUBJECTS } from '@overheard/bus';
 import { overNotice, settledEvent } from '@overheard/contracts';
-import { Batcher, failpoint, meter } from '@overheard/runtime';
+import { Batcher, failpoint, meter, type Trace } from '@overheard/runtime';
 import { LRUCache } from 'lru-cache';
 import { RequestsRepository, type Settled, type Settling } from './requests.repository.js';
 
@@ -28,10 +28,10 @@ export class Settlement {
   }
 
   /** Resolves with what stands once it is committed and those who start from there have been told. */
-  settle(outcome: Settling): Promise<Settled> {
+  settle(outcome: Settling, trace?: Trace): Promise<Settled> {
     const known = this.settled.get(outcome.id);
     if (known) return known;
-    const settling = this.settleAnew(outcome);
+    const settling = this.settleAnew(outcome, trace);
     this.settled.set(outcome.id, settling);
     void settling.then(
       () => this.lag.record(Math.max(0, Date.now() - Date.parse(outcome.completedAt)) / 1000),
@@ -40,12 +40,12 @@ export class Settlement {
     return settling;
   }
 
-  private async settleAnew(outcome: Settling): Promise<Settled> {
+  private async settleAnew(outcome: Settling, trace?: Trace): Promise<Settled> {
     const settled = await this.batches.add(outcome);
     failpoint('gateway.settled');
     const { id, status } = outcome;
     if (status !== 'REFUSED') this.bus.notify(SUBJECTS.over, overNotice, { id });
-    if (settled.hasWebhook) await this.bus.publish(SUBJECTS.settled, settledEvent, { id }, `settled:${id}`);
+    if (settled.hasWebhook) await this.bus.publish(SUBJECTS.settled, settledEvent, { id }, `settled:${id}`, trace);
     return settled;
   }
 }

@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Bus, laneOf, SUBJECTS, SYNC_LANE } from '@overheard/bus';
 import { PRIORITY_MIN, workMessage, type WorkMessage } from '@overheard/contracts';
-import { Batcher, failpoint, type Logger } from '@overheard/runtime';
+import { Batcher, failpoint, type Logger, type Trace } from '@overheard/runtime';
 import type { NewRequest, PublicationMark } from './requests.repository.js';
 import { RequestsRepository } from './requests.repository.js';
 import { LOGGER } from './tokens.js';
@@ -18,6 +18,7 @@ export interface Submitted {
   request: NewRequest;
   deadlineMs: number;
   inbox?: string;
+  trace?: Trace;
 }
 
 /** Puts admitted requests on their lanes, wakes the workers, and notes where in the stream each one stands. */
@@ -34,7 +35,7 @@ export class Submission {
   }
 
   /** Resolves after the PubAck. Publishing the same `time` twice is harmless: the message id is the same. */
-  async publish({ request, deadlineMs, inbox }: Submitted, time = 1): Promise<void> {
+  async publish({ request, deadlineMs, inbox, trace }: Submitted, time = 1): Promise<void> {
     failpoint('gateway.admitted');
     const { id, provider } = request;
     const message: WorkMessage = {
@@ -48,7 +49,7 @@ export class Submission {
       ...(inbox ? { inbox } : {}),
     };
     const lane = laneFor(request);
-    const { seq } = await this.bus.publish(SUBJECTS.work(provider, lane), workMessage, message, `${id}:${time}`);
+    const { seq } = await this.bus.publish(SUBJECTS.work(provider, lane), workMessage, message, `${id}:${time}`, trace);
     void this.ringFor(provider, lane);
     void this.marks
       .add({ id, seq, at: new Date().toISOString() })

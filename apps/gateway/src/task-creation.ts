@@ -76,7 +76,7 @@ export class TaskCreation {
     const { createdAt, balance } = await this.admission.admit(http, request);
     // Accepted is accepted: what the bus makes of it now, or a sweep later, changes nothing about the answer.
     void this.submission
-      .publish({ request, deadlineMs: TASK_DEADLINE_MS })
+      .publish({ request, deadlineMs: TASK_DEADLINE_MS, trace: http.trace })
       .catch((error: unknown) => this.logger.warn({ err: error, requestId: id }, 'task not published yet'));
     const { provider: taskType, priority, credits: creditsToCharge } = request;
     const task = { id, taskType, status: 'QUEUED', priority, createdAt, ...(asked.idempotencyKey ? { idempotencyKey: asked.idempotencyKey } : {}) };

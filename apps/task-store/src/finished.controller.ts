@@ -1,5 +1,6 @@
 import { Controller, Inject } from '@nestjs/common';
-import { Consumes, decode, SUBJECTS } from '@overheard/bus';
+import { Ctx, Payload } from '@nestjs/microservices';
+import { Consumes, decode, DeliveryContext, SUBJECTS } from '@overheard/bus';
 import { finishedEvent } from '@overheard/contracts';
 import { Recording } from './recording.js';
 
@@ -8,7 +9,7 @@ export class FinishedController {
   constructor(@Inject(Recording) private readonly recording: Recording) {}
 
   @Consumes('record')
-  async finished(data: Uint8Array): Promise<void> {
-    await this.recording.finish(decode(finishedEvent, data, SUBJECTS.finished));
+  async finished(@Payload() data: Uint8Array, @Ctx() { trace }: DeliveryContext): Promise<void> {
+    await this.recording.finish(decode(finishedEvent, data, SUBJECTS.finished), trace);
   }
 }

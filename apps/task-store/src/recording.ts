@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Bus, SUBJECTS } from '@overheard/bus';
 import { cancelNotice, type FinishedEvent, type OutcomeNotice, outcomeNotice, recordedEvent, standardError, RETRIES_EXCEEDED } from '@overheard/contracts';
 import { isItemsFault } from '@overheard/database';
-import { Batcher, Events, failpoint, type Logger } from '@overheard/runtime';
+import { Batcher, Events, failpoint, type Logger, type Trace } from '@overheard/runtime';
 import type { Config } from './config.js';
 import { TasksRepository, type Recorded } from './tasks.repository.js';
 import { CONFIG, LOGGER } from './tokens.js';
@@ -34,7 +34,7 @@ export class Recording {
   }
 
   /** Resolves when the outcome that stands is in the database and on its way to the gateways. */
-  async finish(event: FinishedEvent): Promise<void> {
+  async finish(event: FinishedEvent, trace?: Trace): Promise<void> {
     const began = performance.now();
     const recorded = await this.batches.add(event).catch((error: unknown) => this.recordFailure(event, error));
     const tookMs = performance.now() - began;
@@ -47,7 +47,7 @@ export class Recording {
       this.bus.notify(event.inbox, outcomeNotice, noticeOf(event, recorded));
       await this.bus.noHurry();
     }
-    await this.bus.publish(SUBJECTS.recorded, recordedEvent, { id, accountId, status, charge, statusCode, completedAt }, `recorded:${id}`);
+    await this.bus.publish(SUBJECTS.recorded, recordedEvent, { id, accountId, status, charge, statusCode, completedAt }, `recorded:${id}`, trace);
     this.events.done('record', tookMs, { provider: event.provider, status, statusCode }, { taskId: id, attempts: recorded.attempts });
   }
 

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type BeforeApplicationShutdown, Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { decrypt, type DeliveryStatus, Undecipherable } from '@overheard/database';
-import { Batcher, failpoint, inSpan, type Logger, meter, systemClock, traceOf } from '@overheard/runtime';
+import { Batcher, failpoint, inSpan, type Logger, meter, NO_TRACE, SpanKind, systemClock, traceIn } from '@overheard/runtime';
 import { AttemptReport } from './attempt-report.js';
 import type { Config } from './config.js';
 import { type Claim, DeliveriesRepository, type Outcome } from './deliveries.repository.js';
@@ -116,7 +116,8 @@ export class Dispatching implements OnApplicationBootstrap, BeforeApplicationShu
   private async carryOut(claim: Claim): Promise<void> {
     const { deliveryId, taskId, attempt, trace } = claim;
     try {
-      await inSpan('delivery attempt', { attributes: { deliveryId, taskId, attempt }, parent: traceOf(trace) }, () => this.attempt(claim));
+      const parent = trace === null ? NO_TRACE : traceIn({ traceparent: trace });
+      await inSpan('delivery attempt', { kind: SpanKind.CLIENT, attributes: { deliveryId, taskId, attempt }, parent }, () => this.attempt(claim));
     } catch (error) {
       // What was not sent, or could not be recorded, counts as interrupted once its lease ends.
       this.logger.error({ err: error, deliveryId, attempt }, 'delivery attempt interrupted');

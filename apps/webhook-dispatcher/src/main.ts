@@ -1,7 +1,6 @@
-import '@overheard/runtime/tracing';
 import 'reflect-metadata';
 
-// Loaded only now, since tracing has to be there first.
+// Only now: what a bundle imports in one go may run in any order.
 const [{ boot }, { webhookDispatcher }] = await Promise.all([import('@overheard/runtime'), import('./webhook-dispatcher.js')]);
 
 await boot(webhookDispatcher);

@@ -150,9 +150,6 @@ export class Sending {
           }
         : {}),
     });
-    // Tracing, where it is on, adds headers of its own, which are nothing for strangers (decision W8).
-    const ours = new Set(['host', 'content-length', ...Object.keys(headers).map((name) => name.toLowerCase())]);
-    for (const name of request.getHeaderNames()) if (!ours.has(name)) request.removeHeader(name);
     const giveUpAfter = (ms: number, what: string) => {
       const left = Math.max(0, startedAt + ms - performance.now());
       return setTimeout(() => request.destroy(new GivenUp(`timeout: ${what} within ${ms / 1000} s`)), left);

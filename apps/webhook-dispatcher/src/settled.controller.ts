@@ -1,5 +1,6 @@
 import { Controller, Inject } from '@nestjs/common';
-import { Consumes, decode, SUBJECTS } from '@overheard/bus';
+import { Ctx, Payload } from '@nestjs/microservices';
+import { Consumes, decode, DeliveryContext, SUBJECTS } from '@overheard/bus';
 import { settledEvent } from '@overheard/contracts';
 import { Making } from './making.js';
 
@@ -8,7 +9,7 @@ export class SettledController {
   constructor(@Inject(Making) private readonly making: Making) {}
 
   @Consumes('deliver')
-  async settled(data: Uint8Array): Promise<void> {
-    await this.making.make(decode(settledEvent, data, SUBJECTS.settled).id);
+  async settled(@Payload() data: Uint8Array, @Ctx() { trace }: DeliveryContext): Promise<void> {
+    await this.making.make(decode(settledEvent, data, SUBJECTS.settled).id, trace);
   }
 }

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import http from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
@@ -283,21 +282,5 @@ describe('a proxy of the environment', () => {
     for (const name of names) process.env[name] = `http://${proxy.host}`;
     await post(receiver.url);
     expect([proxy.hits.length, receiver.hits.length]).toEqual([0, 1]);
-  });
-});
-
-describe('tracing', () => {
-  it('adds nothing to what a receiver gets', async () => {
-    const receiver = await from(answer(200));
-    const request = http.request;
-    try {
-      // As OpenTelemetry's instrumentation does.
-      http.request = ((url: URL, options: http.RequestOptions) =>
-        request(url, { ...options, headers: { ...options.headers, traceparent: '00-abc-def-01' } })) as typeof request;
-      await post(receiver.url);
-    } finally {
-      http.request = request;
-    }
-    expect(Object.keys(receiver.hits[0]?.headers ?? {}).sort()).toEqual(['connection', 'content-length', 'content-type', 'host']);
   });
 });

@@ -1,5 +1,5 @@
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
-import { Bus, SUBJECTS, TryLater } from '@overheard/bus';
+import { Bus, type DeliveryContext, SUBJECTS, TryLater } from '@overheard/bus';
 import {
   attemptFailed,
   cancelNotice,
@@ -13,7 +13,7 @@ import {
   upstreamError,
   type WorkMessage,
 } from '@overheard/contracts';
-import { Events, failpoint, inSpan, type Logger, meter, systemClock } from '@overheard/runtime';
+import { Events, failpoint, inSpan, type Logger, meter, SpanKind, systemClock, type Trace } from '@overheard/runtime';
 import { HtmlStorage } from '@overheard/storage';
 import { attemptUntilOver, type Ended, Interrupted } from './attempts.js';
 import type { Config } from './config.js';
@@ -23,6 +23,16 @@ import { CONFIG, LOGGER, SERVED } from './tokens.js';
 const CLAIM_WITHIN_MS = 5000;
 const CLAIM_AGAIN_MS = 2000;
 const PUBLISH_AGAIN_MS = 1000;
+
+/** A task that is this worker's, and what its attempts are made with. */
+interface Claimed {
+  provider: Served;
+  /** Undefined without credentials. */
+  route: UpstreamRoute | undefined;
+  claim: ClaimReply & { verdict: 'go' };
+  trace: Trace;
+  signal: AbortSignal;
+}
 
 /** Runs one task from its claim to its finished event. */
 @Injectable()
@@ -56,11 +66,11 @@ export class RunTask implements OnApplicationBootstrap {
   }
 
   /** Resolves when the outcome is safe on the bus, or the task turned out to be over already. Throws `TryLater` to give it back. */
-  async run(work: WorkMessage, signal: AbortSignal): Promise<void> {
+  async run(work: WorkMessage, context: DeliveryContext): Promise<void> {
     const canceled = new AbortController();
     this.running.set(work.id, { provider: work.provider, canceled });
     try {
-      await this.runUnlessOver(work, signal, canceled.signal);
+      await this.runUnlessOver(work, context, canceled.signal);
     } catch (error) {
       // A task that was ended from outside is over: there is nothing to give back.
       if (!canceled.signal.aborted) throw error;
@@ -69,16 +79,16 @@ export class RunTask implements OnApplicationBootstrap {
     }
   }
 
-  private async runUnlessOver(work: WorkMessage, signal: AbortSignal, canceled: AbortSignal): Promise<void> {
+  private async runUnlessOver(work: WorkMessage, { signal, trace }: DeliveryContext, canceled: AbortSignal): Promise<void> {
     const provider = this.served.find(({ id }) => id === work.provider);
     if (!provider) throw new Error(`this worker does not serve ${work.provider}`);
     const route = provider.route(work.route);
-    const claim = await this.claim(work, route ?? work.route);
+    const claim = await inSpan('claim', { kind: SpanKind.CLIENT, parent: trace }, () => this.claim(work, route ?? work.route));
     if (claim.verdict === 'over') return;
 
     const began = performance.now();
     const queueMs = Math.max(0, Date.now() - work.admittedAt);
-    const ended = await this.attempt(work, provider, route, claim, AbortSignal.any([signal, canceled]));
+    const ended = await this.attempt(work, { provider, route, claim, trace, signal: AbortSignal.any([signal, canceled]) });
     const { outcome, charge, attempts, upstreamMs, parseMs, tried } = ended;
     failpoint('worker.answered');
     const timings = { queueMs, upstreamMs: Math.round(upstreamMs), parseMs: Math.round(parseMs) };
@@ -94,7 +104,7 @@ export class RunTask implements OnApplicationBootstrap {
         timings: { ...timings, attempts: tried },
         ...(work.inbox ? { inbox: work.inbox } : {}),
       },
-      signal,
+      { signal, trace },
     );
     failpoint('worker.published');
     this.events.done(
@@ -115,13 +125,7 @@ export class RunTask implements OnApplicationBootstrap {
     }
   }
 
-  private async attempt(
-    work: WorkMessage,
-    provider: Served,
-    route: UpstreamRoute | undefined,
-    claim: ClaimReply & { verdict: 'go' },
-    signal: AbortSignal,
-  ): Promise<Ended> {
+  private async attempt(work: WorkMessage, { provider, route, claim, trace, signal }: Claimed): Promise<Ended> {
     const { engine, label, sandboxUrl } = provider;
     if (!engine) return failedAtOnce(upstreamError(label, 'unavailable', 0));
     if (!route) return failedAtOnce(upstreamError(engine.service, 'rejected_credentials', 0));
@@ -131,7 +135,7 @@ export class RunTask implements OnApplicationBootstrap {
       return await attemptUntilOver({
         service: engine.service,
         ask: (attemptSignal) =>
-          inSpan('attempt', { attributes: { provider: work.provider } }, () =>
+          inSpan('attempt', { kind: SpanKind.CLIENT, attributes: { provider: work.provider, route }, parent: trace }, () =>
             engine.ask({ request: work.payload, route, sandboxUrl, signal: attemptSignal, storeHtml: (html) => this.storage.put(html, nowMs()) }),
           ),
         made: claim.attempts,
@@ -151,10 +155,10 @@ export class RunTask implements OnApplicationBootstrap {
   }
 
   /** An answer that was paid for is not thrown away because the bus is full or away: it waits, and the task stays ours meanwhile. */
-  private async publish(event: FinishedEvent, signal: AbortSignal): Promise<void> {
+  private async publish(event: FinishedEvent, { signal, trace }: Pick<DeliveryContext, 'signal' | 'trace'>): Promise<void> {
     for (;;) {
       try {
-        await this.bus.publish(SUBJECTS.finished, finishedEvent, event, `finished:${event.id}:${event.attempts}`);
+        await this.bus.publish(SUBJECTS.finished, finishedEvent, event, `finished:${event.id}:${event.attempts}`, trace);
         return;
       } catch (error) {
         if (signal.aborted) throw new TryLater(0);

@@ -10,6 +10,6 @@ export class WorkController {
 
   @Consumes('work')
   async work(@Payload() data: Uint8Array, @Ctx() context: DeliveryContext): Promise<void> {
-    await this.runTask.run(decode(workMessage, data, SUBJECTS.work('*', '*')), context.signal);
+    await this.runTask.run(decode(workMessage, data, SUBJECTS.work('*', '*')), context);
   }
 }

@@ -1,9 +1,9 @@
 import { jetstream, jetstreamManager, type JetStreamClient, type JetStreamManager } from '@nats-io/jetstream';
 import { Objm } from '@nats-io/obj';
 import { connect, headers, nanos, nuid, type Msg, type MsgHdrs, type NatsConnection, type Subscription } from '@nats-io/transport-node';
-import { context, propagation } from '@opentelemetry/api';
+import { propagation } from '@opentelemetry/api';
 import { presence, type Presence, type Serving } from '@overheard/contracts';
-import { type Logger, systemClock } from '@overheard/runtime';
+import { type Logger, NO_TRACE, systemClock, type Trace } from '@overheard/runtime';
 import type * as z from 'zod';
 import { CLAIM_CHECK, ClaimCheck, INLINE_MAX_BYTES } from './claim-check.js';
 import type { BusConfig } from './config.js';
@@ -84,10 +84,10 @@ export class Bus {
     return bus;
   }
 
-  /** Publishes to a stream and resolves after its PubAck. A payload over 256 KiB goes by claim check. Safe to repeat with the same `id`; that of work begins with the task's. */
-  async publish<T>(subject: string, schema: z.ZodType<T>, message: T, id: string): Promise<{ stream: string; seq: number }> {
+  /** Publishes to a stream and resolves after its PubAck. A payload over 256 KiB goes by claim check. Safe to repeat with the same `id`; that of work begins with the task's. Whoever handles the message goes on with the trace. */
+  async publish<T>(subject: string, schema: z.ZodType<T>, message: T, id: string, trace = NO_TRACE): Promise<{ stream: string; seq: number }> {
     const payload = encode(schema, message, subject);
-    const head = tracedHeaders();
+    const head = headersOf(trace);
     const large = payload.length > INLINE_MAX_BYTES;
     if (large) head.set(CLAIM_CHECK, await this.claimCheck.leave(payload));
     const ack = await this.jetstream.publish(this.names.subject(subject), large ? new Uint8Array() : payload, { msgID: id, headers: head });
@@ -96,7 +96,7 @@ export class Bus {
 
   /** Tells whoever listens right now; nobody may be listening. */
   notify<T>(subject: string, schema: z.ZodType<T>, message: T): void {
-    this.connection.publish(this.names.subject(subject), encode(schema, message, subject), { headers: tracedHeaders() });
+    this.connection.publish(this.names.subject(subject), encode(schema, message, subject));
   }
 
   /** Before sending what nobody waits for: resolves within ten milliseconds, for all who ask meanwhile together, so that theirs is one write and wakes its receiver once. */
@@ -143,7 +143,6 @@ export class Bus {
   ): Promise<Answer> {
     const reply = await this.connection.request(this.names.subject(subject), encode(question.schema, question.message, subject), {
       timeout: timeoutMs,
-      headers: tracedHeaders(),
     });
     return decode(answer, reply.data, subject);
   }
@@ -264,10 +263,10 @@ function checked<T>(schema: z.ZodType<T>, message: unknown, subject: string): T 
   );
 }
 
-/** Headers that carry the trace of whatever is going on. */
-function tracedHeaders(): MsgHdrs {
+/** Headers that carry a trace. */
+function headersOf(trace: Trace): MsgHdrs {
   const head = headers();
-  propagation.inject(context.active(), head, { set: (carrier, key, value) => carrier.set(key, value) });
+  propagation.inject(trace, head, { set: (carrier, key, value) => carrier.set(key, value) });
   return head;
 }
 

@@ -1,6 +1,6 @@
 import { BaseRpcContext, type CustomTransportStrategy, type MessageHandler, Server } from '@nestjs/microservices';
-import { propagation, ROOT_CONTEXT } from '@opentelemetry/api';
-import { inSpan, SpanKind, type Logger } from '@overheard/runtime';
+import { propagation } from '@opentelemetry/api';
+import { inSpan, type Logger, NO_TRACE, SpanKind, type Trace } from '@overheard/runtime';
 import { defaultIfEmpty, lastValueFrom } from 'rxjs';
 import { type Bus, MessageInvalid } from './bus.js';
 import { CLAIM_CHECK } from './claim-check.js';
@@ -25,10 +25,15 @@ export class TryLater extends Error {
 }
 
 /** What a handler may know beside the message. */
-export class DeliveryContext extends BaseRpcContext<[AbortSignal]> {
+export class DeliveryContext extends BaseRpcContext<[AbortSignal, Trace]> {
   /** Aborts when the process ends and has no more patience: give the message back. */
   get signal(): AbortSignal {
     return this.getArgByIndex(0);
+  }
+
+  /** Where the work on it belongs. */
+  get trace(): Trace {
+    return this.getArgByIndex(1);
   }
 }
 
@@ -100,7 +105,7 @@ export class JetStreamStrategy extends Server implements CustomTransportStrategy
     try {
       const checkedIn = delivery.headers?.get(CLAIM_CHECK);
       const data = checkedIn ? await this.options.bus.claimCheck.fetch(checkedIn) : delivery.data;
-      await inSpan(`${pattern} process`, { kind: SpanKind.CONSUMER, parent: traceOf(delivery) }, () => this.handle(handler, data));
+      await inSpan(`${pattern} process`, { kind: SpanKind.CONSUMER, parent: traceOf(delivery) }, (trace) => this.handle(handler, data, trace));
       void this.track(this.acknowledge(delivery, checkedIn));
     } catch (error) {
       this.giveBack(pattern, delivery, error);
@@ -120,8 +125,8 @@ export class JetStreamStrategy extends Server implements CustomTransportStrategy
     }
   }
 
-  private async handle(handler: MessageHandler, data: Uint8Array): Promise<void> {
-    const result = this.transformToObservable(await handler(data, new DeliveryContext([this.abort.signal])));
+  private async handle(handler: MessageHandler, data: Uint8Array, trace: Trace): Promise<void> {
+    const result = this.transformToObservable(await handler(data, new DeliveryContext([this.abort.signal, trace])));
     await lastValueFrom(result.pipe(defaultIfEmpty(undefined)));
   }
 
@@ -134,7 +139,7 @@ export class JetStreamStrategy extends Server implements CustomTransportStrategy
   }
 }
 
-function traceOf({ headers }: Delivery) {
-  if (!headers) return ROOT_CONTEXT;
-  return propagation.extract(ROOT_CONTEXT, headers, { get: (carrier, key) => carrier.get(key) || undefined, keys: (carrier) => carrier.keys() });
+function traceOf({ headers }: Delivery): Trace {
+  if (!headers) return NO_TRACE;
+  return propagation.extract(NO_TRACE, headers, { get: (carrier, key) => carrier.get(key) || undefined, keys: (carrier) => carrier.keys() });
 }

@@ -29,6 +29,7 @@ export async function boot<Config extends ServiceConfig>(service: Service<Config
   // Only services pay for loading the telemetry, commands do not.
   const { startMetrics } = await import('./metrics-endpoint.js');
   const metrics = startMetrics(service.name);
+  const endTracing = process.env['OTEL_EXPORTER_OTLP_ENDPOINT'] ? (await import('./tracing.js')).startTracing(service.name) : undefined;
   let running: Running | undefined;
   let stopping = false;
   const ready = async () => {
@@ -42,6 +43,7 @@ export async function boot<Config extends ServiceConfig>(service: Service<Config
     setTimeout(() => process.exit(1), STOP_WITHIN_MS).unref();
     logger.info({ why }, 'stopping');
     await running?.stop();
+    await endTracing?.();
     logger.info('stopped');
     process.exit(0);
   };

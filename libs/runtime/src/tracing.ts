@@ -1,36 +1,23 @@
-import { createRequire, syncBuiltinESMExports } from 'node:module';
-import { parse } from 'node:path';
-import { trace } from '@opentelemetry/api';
+import { propagation, trace } from '@opentelemetry/api';
+import { W3CTraceContextPropagator } from '@opentelemetry/core';
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
+import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
+import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
+import { systemClock } from './clock.js';
 
-// The first import of every service: what is to be traced has to be watched before anybody loads it. Where no collector is
-// named (OTEL_EXPORTER_OTLP_ENDPOINT, as OpenTelemetry defines it) nothing is loaded and nothing traced.
-if (process.env['OTEL_EXPORTER_OTLP_ENDPOINT']) await startTracing();
+const FLUSH_WITHIN_MS = 2000;
 
-async function startTracing(): Promise<void> {
-  const [{ NodeSDK }, { OTLPTraceExporter }, { HttpInstrumentation }, { PgInstrumentation }, { UndiciInstrumentation }] = await Promise.all([
-    import('@opentelemetry/sdk-node'),
-    import('@opentelemetry/exporter-trace-otlp-http'),
-    import('@opentelemetry/instrumentation-http'),
-    import('@opentelemetry/instrumentation-pg'),
-    import('@opentelemetry/instrumentation-undici'),
-  ]);
-  const isHealthCheck = ({ url = '' }: { url?: string | undefined }) => /^\/(healthz|readyz|metrics)$/.test(url);
-  const sdk = new NodeSDK({
-    serviceName: process.env['OTEL_SERVICE_NAME'] ?? parse(process.argv[1] ?? '').name,
-    traceExporter: new OTLPTraceExporter(),
-    // Metrics have their own endpoint (metrics-endpoint.ts).
-    metricReaders: [],
-    instrumentations: [
-      new HttpInstrumentation({ ignoreIncomingRequestHook: isHealthCheck }),
-      // It asks the socket for its addresses before it looks whether the trace is kept.
-      new UndiciInstrumentation({ ignoreRequestHook: () => trace.getActiveSpan()?.isRecording() === false }),
-      new PgInstrumentation({ requireParentSpan: true }),
-    ],
-  });
-  sdk.start();
-  // Node's own modules are watched from their first `require` on, which an ES module never makes.
-  const require = createRequire(import.meta.url);
-  for (const name of ['node:http', 'node:https']) require(name);
-  syncBuiltinESMExports();
-  process.once('beforeExit', () => void sdk.shutdown());
+/**
+ * Sends the spans of this process (`spans.ts`) to the collector that OTEL_EXPORTER_OTLP_ENDPOINT names; sampling, batches and
+ * the rest are as OpenTelemetry's variables say. Gives what sends the last of them when the process ends.
+ */
+export function startTracing(service: string): () => Promise<void> {
+  const resource = defaultResource()
+    .merge(resourceFromAttributes({ 'service.name': service }))
+    .merge(detectResources({ detectors: [envDetector] }));
+  const provider = new BasicTracerProvider({ resource, spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter())] });
+  trace.setGlobalTracerProvider(provider);
+  propagation.setGlobalPropagator(new W3CTraceContextPropagator());
+  // A collector that is away holds up no end.
+  return () => Promise.race([provider.shutdown().catch(() => undefined), systemClock.sleep(FLUSH_WITHIN_MS)]);
 }
