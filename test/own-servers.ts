@@ -7,7 +7,7 @@ import { choosePorts } from '../scripts/lib/ports.mjs';
 import { postgres } from '../scripts/lib/postgres.mjs';
 import { silently } from '../scripts/lib/progress.mjs';
 import { redis } from '../scripts/lib/redis.mjs';
-import { openRunFolder, removeRunFolder } from '../scripts/lib/run-servers.mjs';
+import { deadlocksIn, openRunFolder, removeRunFolder } from '../scripts/lib/run-servers.mjs';
 import type { Place, Provided } from '../scripts/lib/servers.mjs';
 import { seedOf } from '../scripts/lib/seed.mjs';
 import { talk } from '../scripts/lib/talk.mjs';
@@ -108,8 +108,10 @@ export class OwnServers {
   async stop(): Promise<void> {
     for (const server of this.all) server.goOn();
     await Promise.all(this.all.map((server) => server.stop()));
+    const deadlocks = deadlocksIn(join(this.dataDir, 'postgres.log'));
     this.options.cleanUp?.(this.dataDir);
     removeRunFolder(this.dataDir);
+    if (deadlocks.length > 0) throw new Error(`transactions waited for each other in a circle:\n${deadlocks.join('')}`);
   }
 
   private get all(): ProgramProcess[] {

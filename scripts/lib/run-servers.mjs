@@ -13,6 +13,9 @@ const STOP_WITHIN_MS = 10_000;
 /** With what each of the transactions was at; further lines of an entry begin with a tab. */
 const DEADLOCK = /^.*deadlock detected\n.*DETAIL:.*\n(?:\t.*\n)*/gm;
 
+/** Transactions that PostgreSQL ended because they waited for each other in a circle, as its log tells of them. @param {string} log @returns {string[]} */
+export const deadlocksIn = (log) => (existsSync(log) ? (readFileSync(log, 'utf8').match(DEADLOCK) ?? []) : []);
+
 /** A folder of a run's own; one that was killed is swept by the next `npm test`. */
 export function openRunFolder() {
   mkdirSync(localDir, { recursive: true, mode: 0o700 });
@@ -65,8 +68,7 @@ export class RunServers {
 
   /** Whether PostgreSQL had to end transactions that waited for each other in a circle, and says which. None should: what locks several rows does it in the order of their ids, or skips what is locked. */
   hadDeadlocks() {
-    const log = join(this.folder, 'log', 'postgres.log');
-    const ended = existsSync(log) ? (readFileSync(log, 'utf8').match(DEADLOCK) ?? []) : [];
+    const ended = deadlocksIn(join(this.folder, 'log', 'postgres.log'));
     if (ended.length > 0) this.progress.say(`PostgreSQL had to end ${ended.length} transactions that waited for each other in a circle:\n${ended.join('')}`);
     return ended.length > 0;
   }

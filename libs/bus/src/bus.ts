@@ -1,6 +1,6 @@
 import { jetstream, jetstreamManager, type JetStreamClient, type JetStreamManager } from '@nats-io/jetstream';
 import { Objm } from '@nats-io/obj';
-import { connect, headers, nanos, nuid, type Msg, type MsgHdrs, type NatsConnection, type Subscription } from '@nats-io/transport-node';
+import { connect, errors, headers, nanos, nuid, type Msg, type MsgHdrs, type NatsConnection, type Subscription } from '@nats-io/transport-node';
 import { propagation } from '@opentelemetry/api';
 import { presence, type Presence, type Serving } from '@overheard/contracts';
 import { type Logger, NO_TRACE, systemClock, type Trace } from '@overheard/runtime';
@@ -17,6 +17,7 @@ const JETSTREAM_WITHIN_MS = 60_000;
 const BEHIND = 1000;
 const NO_HURRY_MS = 10;
 const ROLL_CALL_MS = 2000;
+const ASK_AGAIN_MS = 200;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
@@ -134,17 +135,23 @@ export class Bus {
     });
   }
 
-  /** Asks and waits for one answer. Rejects when none comes in time. */
+  /** Asks and waits for one answer. Where nobody hears it yet, as while a service starts anew, it asks again. Rejects when no answer comes in time. */
   async ask<Question, Answer>(
     subject: string,
     question: { schema: z.ZodType<Question>; message: Question },
     answer: z.ZodType<Answer>,
     timeoutMs: number,
   ): Promise<Answer> {
-    const reply = await this.connection.request(this.names.subject(subject), encode(question.schema, question.message, subject), {
-      timeout: timeoutMs,
-    });
-    return decode(answer, reply.data, subject);
+    const asked = encode(question.schema, question.message, subject);
+    for (const end = performance.now() + timeoutMs; ; await systemClock.sleep(ASK_AGAIN_MS)) {
+      try {
+        const reply = await this.connection.request(this.names.subject(subject), asked, { timeout: Math.max(1, end - performance.now()) });
+        return decode(answer, reply.data, subject);
+      } catch (error) {
+        const isUnheard = error instanceof errors.RequestError && error.isNoResponders();
+        if (!isUnheard || performance.now() + ASK_AGAIN_MS > end) throw error;
+      }
+    }
   }
 
   /** Answers questions, in turn with all other instances of the service. A question that fails gets no answer: whoever asked tries again. */

@@ -110,6 +110,16 @@ describe('a question', () => {
     ears.forEach((ear) => ear.unsubscribe());
   });
 
+  test('that nobody hears yet is answered by whoever comes, if one comes in time', async () => {
+    const ask = (timeoutMs: number) => bus.ask('rpc.late', { schema: note, message: { text: 'hello' } }, note, timeoutMs);
+    await expect(ask(500)).rejects.toThrow(/responders/);
+    const asked = ask(5000);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const ear = other.onQuestion('rpc.late', note, note, async ({ text }) => ({ text: `${text}!` }));
+    expect(await asked).toEqual({ text: 'hello!' });
+    ear.unsubscribe();
+  });
+
   test.each<[string, () => Promise<Note>]>([
     ['fails', () => Promise.reject(new Error('a fault'))],
     ['gives an answer that does not fit', () => Promise.resolve({ text: 7 } as unknown as Note)],
