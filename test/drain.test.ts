@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
 import { expect, test } from '@jest/globals';
 import { until } from '@overheard/testing';
 import { useStack } from './stack.js';
 
-const stack = useStack();
+const stack = useStack({ services: ['gateway', 'worker', 'task-store', 'sandbox', 'dashboard'] });
 
 test('a worker that is told to end finishes what it has, takes nothing new, and ends with status 0; the rest waits for the next', async () => {
   const tenant = await stack.tenant();
@@ -34,6 +36,30 @@ test.each(['gateway', 'task-store'] as const)('%s ends with status 0 when told, 
   expect((await stack.credits(tenant.accountId)).charged).toBe(100);
 });
 
+test.each(['gateway', 'dashboard'] as const)(
+  '%s ends with status 0 although clients are connected that have asked nothing yet, or half a question',
+  async (service) => {
+    const { port } = new URL(service === 'gateway' ? stack.baseUrl : stack.dashboardUrl);
+    const clients = await Promise.all(['', 'POST /v1/async/task HTTP/1.1\r\n'].map((sent) => connected(Number(port), sent)));
+    expect(await stack.end(service)).toBe(0);
+    clients.forEach((client) => client.destroy());
+    await stack.restart(service);
+  },
+);
+
+test('a gateway answers what it has been asked before it ends, and its clients hear no more of it than that', async () => {
+  const tenant = await stack.tenant();
+  const idle = await connected(Number(new URL(stack.baseUrl).port), '');
+  const cutOff = once(idle, 'close');
+  const word = `n${randomBytes(6).toString('hex')}`;
+  const asked = tenant.ask({ prompt: `mugs #delay=2s #nonce=${word}` });
+  await until('it to be at work', async () => (await stack.calls(word)).length === 1);
+  expect(await stack.end('gateway')).toBe(0);
+  expect((await asked).status).toBe(200);
+  await cutOff;
+  await stack.restart('gateway');
+});
+
 test('a gateway that starts again says it is alive only once it takes requests', async () => {
   const tenant = await stack.tenant();
   await stack.kill('gateway');
@@ -42,3 +68,10 @@ test('a gateway that starts again says it is alive only once it takes requests',
   expect((await tenant.create({ payload: { prompt: 'first' } })).status).toBe(202);
   await starting;
 });
+
+async function connected(port: number, sent: string): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1').on('error', () => undefined);
+  await once(socket, 'connect');
+  if (sent) socket.write(sent);
+  return socket;
+}

@@ -5,7 +5,7 @@ import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fa
 import { Bus, BusModule } from '@overheard/bus';
 import { Database } from '@overheard/database';
 import { DatabaseModule } from '@overheard/database/nest';
-import { nestLogger, type Service } from '@overheard/runtime';
+import { endable, nestLogger, type Service } from '@overheard/runtime';
 import { sql } from 'kysely';
 import { Access } from './access/access.js';
 import { LoginThrottle } from './access/login-throttle.js';
@@ -52,6 +52,7 @@ export const dashboard: Service<Config> = {
     const adapter = new FastifyAdapter({ trustProxy: config.TRUSTED_PROXIES, forceCloseConnections: 'idle' });
     const app = await NestFactory.create<NestFastifyApplication>(module, adapter, { logger: nestLogger(logger) });
     app.useGlobalFilters(app.get(ErrorFilter));
+    const end = endable(app.getHttpServer());
     const server = app.getHttpAdapter().getInstance();
     await server.register(cookie);
     await servePages(server, config.STORAGE_URL);
@@ -59,7 +60,7 @@ export const dashboard: Service<Config> = {
     await app.listen({ host: config.HOST, port: config.PORT });
     return {
       ready: async () => void (await Promise.all([bus.ready(), sql`select 1`.execute(database)])),
-      stop: () => app.close(),
+      stop: () => end(() => app.close()),
     };
   },
 };

@@ -4,7 +4,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Bus, BusModule, ConsumerReader, JetStreamStrategy } from '@overheard/bus';
 import { Database } from '@overheard/database';
 import { DatabaseModule } from '@overheard/database/nest';
-import { nestLogger, type Service } from '@overheard/runtime';
+import { endable, nestLogger, type Service } from '@overheard/runtime';
 import { HtmlStorage } from '@overheard/storage';
 import { sql } from 'kysely';
 import { Admission } from './admission.js';
@@ -39,9 +39,9 @@ import { TaskCreation } from './task-creation.js';
 import { TaskReading } from './task-reading.js';
 import { TasksController } from './tasks.controller.js';
 import { CONFIG, LOGGER } from './tokens.js';
+import { traceRequests } from './traced-requests.js';
 import { UsageController } from './usage.controller.js';
 import { UsageRepository } from './usage.repository.js';
-import { traceRequests } from './traced-requests.js';
 import { AnswerInTime } from './within.js';
 
 const SETTLE_SLOTS = 512;
@@ -92,6 +92,7 @@ export const gateway: Service<Config> = {
     ];
     const module = { module: GatewayModule, imports: [BusModule.of(bus), DatabaseModule.of(database)], controllers, providers: [...providers, ...values] };
     const app = await NestFactory.create<NestFastifyApplication>(module, httpServer(), { logger: nestLogger(logger), bodyParser: false });
+    const end = endable(app.getHttpServer());
     traceRequests(app.getHttpAdapter().getInstance());
     app.get(Door).guard(app.getHttpAdapter().getInstance());
     app.get(RequestLog).watch(app.getHttpAdapter().getInstance());
@@ -103,7 +104,7 @@ export const gateway: Service<Config> = {
     await app.listen({ host: config.HOST, port: config.PORT, backlog: BACKLOG });
     return {
       ready: async () => void (await Promise.all([bus.ready(), sql`select 1`.execute(database)])),
-      stop: () => app.close(),
+      stop: () => end(() => app.close()),
     };
   },
 };

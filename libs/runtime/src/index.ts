@@ -4,6 +4,7 @@ export * from './clock.js';
 export * from './config.js';
 export * from './events.js';
 export * from './failpoint.js';
+export * from './http-end.js';
 export * from './logger.js';
 export * from './telemetry.js';
 export * from './public-address.js';
