@@ -6,6 +6,7 @@ import { contracts } from '@overheard/providers/contracts';
 import { parse, parseAllDocuments } from 'yaml';
 
 interface Container {
+  ports?: { name: string; containerPort: number }[];
   lifecycle?: { preStop: { exec: { command: string[] } } };
   env?: { name: string; value?: string; valueFrom?: { secretKeyRef: { name: string; key: string } } }[];
 }
@@ -36,7 +37,7 @@ const folder = join(root, 'deploy', 'kubernetes');
 const documents = (path: string) => parseAllDocuments(readFileSync(join(folder, path), 'utf8')).map((document) => document.toJS());
 
 const COMPONENT = 'app.kubernetes.io/component';
-const { resources } = parse(readFileSync(join(folder, 'kustomization.yaml'), 'utf8')) as { resources: string[] };
+const { resources, namespace } = parse(readFileSync(join(folder, 'kustomization.yaml'), 'utf8')) as { resources: string[]; namespace: string };
 const all = resources.filter((path) => path.endsWith('.yaml')).flatMap(documents);
 const [worker] = documents('worker/deployment.yaml') as [Workload];
 const workloads = [...all.filter(({ kind }) => kind === 'Deployment' || kind === 'Job'), worker] as Workload[];
@@ -111,6 +112,22 @@ describe('the manifests for Kubernetes', () => {
       const asking = workloads.filter((workload) => variablesOf(workload).includes(variable)).map(componentOf);
       expect({ policy, allowed: [...allowed].sort() }).toEqual({ policy, allowed: asking.sort() });
     }
+  });
+
+  test('let Prometheus find every service by what prometheus-kubernetes.yaml looks for, and reach it there', () => {
+    const path = join(root, 'deploy/observability/prometheus-kubernetes.yaml');
+    const [{ relabel_configs: rules }] = parse(readFileSync(path, 'utf8')).scrape_configs as [
+      { relabel_configs: { source_labels: [string]; [key: string]: unknown }[] },
+    ];
+    const ruleOf = (label: string) => rules.find(({ source_labels: [name] }) => name === `__meta_kubernetes_${label}`);
+    expect(ruleOf('namespace')).toMatchObject({ action: 'keep', regex: namespace });
+    const [common] = documents('every-service.yaml') as [Workload];
+    const [port] = common.spec.template.spec.containers[0].ports ?? [];
+    expect(ruleOf('pod_container_port_name')).toMatchObject({ action: 'keep', regex: port?.name });
+    // Prometheus writes an underscore for what it has not in the names of labels.
+    expect(ruleOf(`pod_label_${COMPONENT.replace(/\W/g, '_')}`)).toMatchObject({ target_label: 'service' });
+    const allowed = (documents('network.yaml') as Policy[]).find(({ metadata }) => metadata.name === 'metrics')?.spec.ingress;
+    expect(allowed).toMatchObject([{ ports: [{ port: port?.containerPort }] }]);
   });
 
   test('give every service longer to end than it takes to drain', () => {

@@ -96,6 +96,7 @@ describe('one trace', () => {
     ];
     await until('the whole tree', () => treeOf(traceId, callerSpan).length >= way.length);
     expect(treeOf(traceId, callerSpan)).toEqual(way);
+    expect(spans.find((span) => span.traceId === traceId && span.name === 'delivery attempt')?.status).toBe(200);
     const [delivery] = (await (await fetch(inbox)).json()) as [{ headers: object }];
     expect(Object.keys(delivery.headers)).not.toContain('traceparent');
   });
@@ -110,6 +111,21 @@ describe('one trace', () => {
       [2, 401, undefined],
     ]);
     await until('the record of the answer', () => treeOf(answered.traceId).some((line) => line.endsWith('task-store record process 5')));
+  });
+
+  test('of a cancellation holds what comes of it, and that of a client that left no status that nobody sent', async () => {
+    const { body } = await tenant.create({ payload: { prompt: 'pump #delay=20s' } });
+    const ofCancellation = randomBytes(16).toString('hex');
+    await tenant.send('DELETE', `/v1/async/task/${body.taskId}`, { headers: { traceparent: `00-${ofCancellation}-${callerSpan}-01` } });
+    await until('the end of the task', () => treeOf(ofCancellation, callerSpan).includes('    gateway settle process 5'));
+    expect(treeOf(ofCancellation, callerSpan).slice(0, 2)).toEqual(['gateway DELETE /v1/async/task/:taskId 2', '  task-store record process 5']);
+
+    const ofLeaving = randomBytes(16).toString('hex');
+    const headers = { traceparent: `00-${ofLeaving}-${callerSpan}-01` };
+    const question = { body: { prompt: 'pump #delay=3s', country: 'US' }, headers, signal: AbortSignal.timeout(500) };
+    await expect(tenant.send('POST', '/v1/monitor/chatgpt', question)).rejects.toThrow();
+    const left = await until('the span of who left', () => spans.find((span) => span.traceId === ofLeaving && span.kind === 2));
+    expect(left.status).toBeUndefined();
   });
 
   test('is sent to the end when a service ends', async () => {

@@ -31,15 +31,15 @@ export function client(baseUrl, headers = {}, connections = 50) {
 }
 
 /** So long it takes until V8 has compiled what a handful of processes do: they are then three times as fast as at their start. */
-const WARM_UP_MS = 12_000;
+export const WARM_UP_MS = 12_000;
 
 /**
  * Does one thing over and over, so many at once, for so long, after a warm-up.
- * @param {() => Promise<unknown>} once @param {{ atOnce?: number, seconds?: number, warmUpMs?: number }} [options] @returns {Promise<Load>}
+ * @param {() => Promise<unknown>} once @param {{ atOnce?: number, seconds?: number }} [options] @returns {Promise<Load>}
  */
-export async function load(once, { atOnce = 50, seconds = 8, warmUpMs = WARM_UP_MS } = {}) {
-  await during(once, atOnce, warmUpMs);
-  return during(once, atOnce, seconds * 1000);
+export async function load(once, { atOnce = 50, seconds = 8 } = {}) {
+  await during(once, WARM_UP_MS, atOnce);
+  return during(once, seconds * 1000, atOnce);
 }
 
 /** Does one thing so many times a second, whether the earlier ones are done or not. @param {() => Promise<unknown>} once @param {{ perSecond: number, seconds: number }} options */
@@ -53,8 +53,8 @@ export async function pace(once, { perSecond, seconds }) {
   return Promise.all(all);
 }
 
-/** @param {() => Promise<unknown>} once @param {number} atOnce @param {number} ms @returns {Promise<Load>} */
-async function during(once, atOnce, ms) {
+/** Does one thing over and over, so many at once, for so long. @param {() => Promise<unknown>} once @param {number} ms @param {number} [atOnce] @returns {Promise<Load>} */
+export async function during(once, ms, atOnce = 50) {
   /** @type {number[]} */
   const took = [];
   const from = performance.now();

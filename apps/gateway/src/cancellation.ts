@@ -3,6 +3,7 @@ import { Bus, SUBJECTS } from '@overheard/bus';
 import { type FinishedEvent, finishedEvent, type StandardError, standardError, upstreamError } from '@overheard/contracts';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { taskRead } from '@overheard/database';
+import type { Trace } from '@overheard/runtime';
 import { ApiError } from './api-error.js';
 import { callerOf } from './door/door.js';
 import { Outcomes } from './outcomes.js';
@@ -10,6 +11,10 @@ import { type NewRequest, RequestsRepository } from './requests.repository.js';
 import { taskId, valid } from './validate.js';
 
 type Ended = Pick<NewRequest, 'id' | 'account_id' | 'provider' | 'test'>;
+
+interface Ending extends Pick<FinishedEvent, 'cancel'> {
+  trace: Trace | undefined;
+}
 
 /** Ends tasks from outside. It is an `evt.finished` like any other, so that completion and cancelling race in one place (architecture.md, step 8). */
 @Injectable()
@@ -26,22 +31,23 @@ export class Cancellation {
     const { accountId, test } = callerOf(http);
     const row = await this.requests.find(accountId, id);
     if (!row) throw ApiError.of('RESOURCE_NOT_FOUND');
-    if (row.state === 'open') await this.end({ id, account_id: accountId, provider: row.provider, test }, standardError('REQUEST_CANCELED'), 'always');
+    if (row.state === 'open')
+      await this.end({ id, account_id: accountId, provider: row.provider, test }, standardError('REQUEST_CANCELED'), { trace: http.trace, cancel: 'always' });
     const now = await this.requests.find(accountId, id);
     void reply.header('content-type', 'application/json; charset=utf-8').send(taskRead(now ?? row));
   }
 
   /** The client of a synchronous request left: it is ended if no worker has it yet, and goes on otherwise. */
-  clientLeft(request: NewRequest): Promise<void> {
-    return this.end(request, standardError('REQUEST_CANCELED'), 'unclaimed');
+  clientLeft(request: NewRequest, trace: Trace): Promise<void> {
+    return this.end(request, standardError('REQUEST_CANCELED'), { trace, cancel: 'unclaimed' });
   }
 
   /** The time of a synchronous request is up. */
-  tooLate(request: NewRequest, service: string): Promise<void> {
-    return this.end(request, upstreamError(service, 'timeout', 0));
+  tooLate(request: NewRequest, service: string, trace?: Trace): Promise<void> {
+    return this.end(request, upstreamError(service, 'timeout', 0), { trace });
   }
 
-  private async end({ id, account_id, provider, test }: Ended, error: StandardError, cancel?: FinishedEvent['cancel']): Promise<void> {
+  private async end({ id, account_id, provider, test }: Ended, error: StandardError, { trace, cancel }: Ending): Promise<void> {
     const event: FinishedEvent = {
       id,
       accountId: account_id,
@@ -54,6 +60,6 @@ export class Cancellation {
       inbox: this.outcomes.inbox,
       ...(cancel ? { cancel } : {}),
     };
-    await this.bus.publish(SUBJECTS.finished, finishedEvent, event, `ended:${id}:${cancel ?? 'late'}`);
+    await this.bus.publish(SUBJECTS.finished, finishedEvent, event, `ended:${id}:${cancel ?? 'late'}`, trace);
   }
 }

@@ -53,7 +53,7 @@ export class Monitor {
       void reply.headers({ ...creditsHeader({ balance }), 'x-credits-charged': '0' });
       const outcome = await this.run(http, { request, contract, gone });
       if (outcome) send(outcome, reply);
-      else await this.leave(request, reply.elapsedTime);
+      else await this.leave(http, request, reply.elapsedTime);
     } finally {
       slot.release();
     }
@@ -80,7 +80,10 @@ export class Monitor {
       if (!gone.aborted) await this.publish(http, request);
       const late = systemClock.sleep(ANSWER_WITHIN_MS, patience.signal).then(() => 'late' as const);
       const first = await Promise.race([outcome, aborted(gone), late]);
-      return first === 'late' ? await this.giveUp(request, contract, outcome) : first;
+      if (first !== 'late') return first;
+      // A completion that came first still wins.
+      await this.cancellation.tooLate(request, contract.label, http.trace);
+      return await withinMs(LATE_OUTCOME_MS, outcome);
     } finally {
       // With a reason of ours, since making the usual one costs a stack.
       patience.abort('over');
@@ -89,10 +92,10 @@ export class Monitor {
   }
 
   /** The log says 499; a run that no worker has yet is ended, any other goes on and stays readable (decision M4). */
-  private async leave(request: NewRequest, afterMs: number): Promise<void> {
+  private async leave(http: FastifyRequest, request: NewRequest, afterMs: number): Promise<void> {
     this.logger.info({ requestId: request.id, ms: Math.round(afterMs) }, 'client left');
     await this.requests.markLeft(request.id, afterMs);
-    await this.cancellation.clientLeft(request);
+    await this.cancellation.clientLeft(request, http.trace);
   }
 
   /** Without the bus nothing can run: the hold is released and the client told within 5 s (decision L5). */
@@ -105,12 +108,6 @@ export class Monitor {
       await inTime(http, refused);
       throw ApiError.of('INTERNAL_SERVER_ERROR');
     }
-  }
-
-  /** The time is up: says so, and answers with what then stands. A completion that came first still wins. */
-  private async giveUp(request: NewRequest, contract: ProviderContract, outcome: Promise<Outcome>): Promise<Outcome> {
-    await this.cancellation.tooLate(request, contract.label);
-    return withinMs(LATE_OUTCOME_MS, outcome);
   }
 }
 

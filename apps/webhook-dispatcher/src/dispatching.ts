@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type BeforeApplicationShutdown, Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { decrypt, type DeliveryStatus, Undecipherable } from '@overheard/database';
-import { Batcher, failpoint, inSpan, type Logger, meter, NO_TRACE, SpanKind, systemClock, traceIn } from '@overheard/runtime';
+import { Batcher, failpoint, inSpan, type Logger, meter, type Span, SpanKind, SpanStatusCode, systemClock, traceIn } from '@overheard/runtime';
 import { AttemptReport } from './attempt-report.js';
 import type { Config } from './config.js';
 import { type Claim, DeliveriesRepository, type Outcome } from './deliveries.repository.js';
@@ -116,8 +116,8 @@ export class Dispatching implements OnApplicationBootstrap, BeforeApplicationShu
   private async carryOut(claim: Claim): Promise<void> {
     const { deliveryId, taskId, attempt, trace } = claim;
     try {
-      const parent = trace === null ? NO_TRACE : traceIn({ traceparent: trace });
-      await inSpan('delivery attempt', { kind: SpanKind.CLIENT, attributes: { deliveryId, taskId, attempt }, parent }, () => this.attempt(claim));
+      const options = { kind: SpanKind.CLIENT, attributes: { deliveryId, taskId, attempt }, parent: traceIn({ traceparent: trace }) };
+      await inSpan('delivery attempt', options, (_trace, span) => this.attempt(claim, span));
     } catch (error) {
       // What was not sent, or could not be recorded, counts as interrupted once its lease ends.
       this.logger.error({ err: error, deliveryId, attempt }, 'delivery attempt interrupted');
@@ -127,8 +127,10 @@ export class Dispatching implements OnApplicationBootstrap, BeforeApplicationShu
     }
   }
 
-  private async attempt(claim: Claim): Promise<void> {
+  private async attempt(claim: Claim, span: Span): Promise<void> {
     const answer = await this.send(claim);
+    if (answer.statusCode !== null) span.setAttribute('http.response.status_code', answer.statusCode);
+    if (answer.error !== null) span.setStatus({ code: SpanStatusCode.ERROR, message: answer.error });
     failpoint('webhook-dispatcher.sent');
     const status = await this.record(claim, answer);
     this.report.write(claim, answer, status);

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { aroundResult, statusOf } from '@overheard/database';
-import { Batcher, type Logger, type Trace, traceparentOf } from '@overheard/runtime';
+import { Batcher, type Logger, NO_TRACE, traceHeaders } from '@overheard/runtime';
 import { DeliveriesRepository } from './deliveries.repository.js';
 import { Dispatching } from './dispatching.js';
 import { LOGGER } from './tokens.js';
@@ -30,8 +30,8 @@ export class Making {
   }
 
   /** Does nothing for a task without a webhook, and nothing the second time. */
-  make(taskId: string, trace?: Trace): Promise<void> {
-    return this.batches.add({ taskId, trace: trace && traceparentOf(trace) });
+  make(taskId: string, trace = NO_TRACE): Promise<void> {
+    return this.batches.add({ taskId, trace: traceHeaders(trace).traceparent });
   }
 
   private async makeAll(settled: Settled[]): Promise<void> {

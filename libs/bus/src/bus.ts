@@ -1,9 +1,8 @@
 import { jetstream, jetstreamManager, type JetStreamClient, type JetStreamManager } from '@nats-io/jetstream';
 import { Objm } from '@nats-io/obj';
 import { connect, errors, headers, nanos, nuid, type Msg, type MsgHdrs, type NatsConnection, type Subscription } from '@nats-io/transport-node';
-import { propagation } from '@opentelemetry/api';
 import { presence, type Presence, type Serving } from '@overheard/contracts';
-import { type Logger, NO_TRACE, systemClock, type Trace } from '@overheard/runtime';
+import { type Logger, NO_TRACE, systemClock, type Trace, traceHeaders } from '@overheard/runtime';
 import type * as z from 'zod';
 import { CLAIM_CHECK, ClaimCheck, INLINE_MAX_BYTES } from './claim-check.js';
 import type { BusConfig } from './config.js';
@@ -273,7 +272,7 @@ function checked<T>(schema: z.ZodType<T>, message: unknown, subject: string): T 
 /** Headers that carry a trace. */
 function headersOf(trace: Trace): MsgHdrs {
   const head = headers();
-  propagation.inject(trace, head, { set: (carrier, key, value) => carrier.set(key, value) });
+  for (const [name, value] of Object.entries(traceHeaders(trace))) head.set(name, value);
   return head;
 }
 

@@ -1,6 +1,5 @@
 import { BaseRpcContext, type CustomTransportStrategy, type MessageHandler, Server } from '@nestjs/microservices';
-import { propagation } from '@opentelemetry/api';
-import { inSpan, type Logger, NO_TRACE, SpanKind, type Trace } from '@overheard/runtime';
+import { inSpan, type Logger, SpanKind, type Trace, traceIn } from '@overheard/runtime';
 import { defaultIfEmpty, lastValueFrom } from 'rxjs';
 import { type Bus, MessageInvalid } from './bus.js';
 import { CLAIM_CHECK } from './claim-check.js';
@@ -139,7 +138,4 @@ export class JetStreamStrategy extends Server implements CustomTransportStrategy
   }
 }
 
-function traceOf({ headers }: Delivery): Trace {
-  if (!headers) return NO_TRACE;
-  return propagation.extract(NO_TRACE, headers, { get: (carrier, key) => carrier.get(key) || undefined, keys: (carrier) => carrier.keys() });
-}
+const traceOf = ({ headers }: Delivery): Trace => traceIn({ traceparent: headers?.get('traceparent'), tracestate: headers?.get('tracestate') });

@@ -48,7 +48,7 @@ function preparing(client: pg.PoolClient): PostgresPoolClient {
   return { query, release: (destroy) => client.release(destroy) } as Pick<PostgresPoolClient, 'release'> as PostgresPoolClient;
 }
 
-/** The same in every process, since traces show it; of each text its own. */
+/** The same in every process, of each text its own. */
 function nameOf(label: string, text: string): string {
   const name = names.get(text) ?? `${label} ${createHash('sha256').update(text).digest('hex').slice(0, 8)}`;
   names.set(text, name);

@@ -29,7 +29,7 @@ export async function boot<Config extends ServiceConfig>(service: Service<Config
   // Only services pay for loading the telemetry, commands do not.
   const { startMetrics } = await import('./metrics-endpoint.js');
   const metrics = startMetrics(service.name);
-  const endTracing = process.env['OTEL_EXPORTER_OTLP_ENDPOINT'] ? (await import('./tracing.js')).startTracing(service.name) : undefined;
+  const endTracing = isTraced(process.env) ? (await import('./tracing.js')).startTracing(service.name, logger) : undefined;
   let running: Running | undefined;
   let stopping = false;
   const ready = async () => {
@@ -65,6 +65,10 @@ export async function boot<Config extends ServiceConfig>(service: Service<Config
     fail(error, 'could not start');
   }
 }
+
+/** Whether a collector is named, by the variables that OpenTelemetry defines. */
+const isTraced = ({ OTEL_EXPORTER_OTLP_ENDPOINT: collector, OTEL_SDK_DISABLED: disabled }: NodeJS.ProcessEnv): boolean =>
+  Boolean(collector) && disabled !== 'true';
 
 function settingsOf<Config extends ServiceConfig>({ name, config }: Service<Config>): Config {
   try {

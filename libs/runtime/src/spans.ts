@@ -16,11 +16,13 @@ export interface SpanOptions {
   parent: Trace;
 }
 
-/** Does some work as a span of the trace it belongs to; the work hands on what it is given. Without a collector this costs next to nothing. */
-export async function inSpan<T>(name: string, options: SpanOptions, work: (trace: Trace) => Promise<T>): Promise<T> {
+const tracer = traces.getTracer('overheard');
+
+/** Does some work as a span of the trace it belongs to; the work hands on the trace that it is given. Without a collector this costs next to nothing. */
+export async function inSpan<T>(name: string, options: SpanOptions, work: (trace: Trace, span: Span) => Promise<T>): Promise<T> {
   const { span, trace } = beginSpan(name, options);
   try {
-    return await work(trace);
+    return await work(trace, span);
   } catch (error) {
     span.setStatus({ code: SpanStatusCode.ERROR, message: error instanceof Error ? error.message : String(error) });
     throw error;
@@ -31,18 +33,18 @@ export async function inSpan<T>(name: string, options: SpanOptions, work: (trace
 
 /** A span that something else ends, and the trace of what belongs to it. */
 export function beginSpan(name: string, { kind = SpanKind.INTERNAL, attributes = {}, parent }: SpanOptions): { span: Span; trace: Trace } {
-  const span = traces.getTracer('overheard').startSpan(name, { kind, attributes }, parent);
+  const span = tracer.startSpan(name, { kind, attributes }, parent);
   return { span, trace: traces.setSpan(parent, span) };
 }
 
-/** A trace as a W3C `traceparent`, to be gone on with later; undefined when nothing is traced. */
-export function traceparentOf(trace: Trace): string | undefined {
-  const carrier: { traceparent?: string } = {};
-  propagation.inject(trace, carrier);
-  return carrier.traceparent;
+/** A trace as it is told to others and kept for later: the headers of W3C Trace Context. None when nothing is traced. */
+export function traceHeaders(trace: Trace): { traceparent?: string; tracestate?: string } {
+  const headers = {};
+  propagation.inject(trace, headers);
+  return headers;
 }
 
-/** The trace that headers carry. */
+/** The trace that such headers, among others, tell of. */
 export const traceIn = (headers: object): Trace => propagation.extract(NO_TRACE, headers);
 
-export { SpanKind, SpanStatusCode };
+export { type Span, SpanKind, SpanStatusCode };

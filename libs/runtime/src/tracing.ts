@@ -1,20 +1,27 @@
-import { propagation, trace } from '@opentelemetry/api';
+import { diag, DiagLogLevel, propagation, trace } from '@opentelemetry/api';
 import { W3CTraceContextPropagator } from '@opentelemetry/core';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
-import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
+import { defaultResource, detectResources, envDetector, hostDetector, processDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
 import { systemClock } from './clock.js';
+import type { Logger } from './logger.js';
 
 const FLUSH_WITHIN_MS = 2000;
 
 /**
- * Sends the spans of this process (`spans.ts`) to the collector that OTEL_EXPORTER_OTLP_ENDPOINT names; sampling, batches and
- * the rest are as OpenTelemetry's variables say. Gives what sends the last of them when the process ends.
+ * Sends the spans of this process (`spans.ts`) to a collector; sampler, batches, exporter and resource are as OpenTelemetry's
+ * variables say. What the collector refuses is logged. Gives what sends the last spans when the process ends.
  */
-export function startTracing(service: string): () => Promise<void> {
+export function startTracing(service: string, logger: Logger): () => Promise<void> {
+  const told =
+    (level: 'warn' | 'error') =>
+    (message: string, ...details: unknown[]) =>
+      logger[level]({ details }, `tracing: ${message}`);
+  const untold = () => undefined;
+  diag.setLogger({ error: told('error'), warn: told('warn'), info: untold, debug: untold, verbose: untold }, DiagLogLevel.WARN);
   const resource = defaultResource()
     .merge(resourceFromAttributes({ 'service.name': service }))
-    .merge(detectResources({ detectors: [envDetector] }));
+    .merge(detectResources({ detectors: [hostDetector, processDetector, envDetector] }));
   const provider = new BasicTracerProvider({ resource, spanProcessors: [new BatchSpanProcessor(new OTLPTraceExporter())] });
   trace.setGlobalTracerProvider(provider);
   propagation.setGlobalPropagator(new W3CTraceContextPropagator());
