@@ -1,5 +1,5 @@
-import { diag, DiagLogLevel, propagation, trace } from '@opentelemetry/api';
-import { W3CTraceContextPropagator } from '@opentelemetry/core';
+import { propagation, trace } from '@opentelemetry/api';
+import { setGlobalErrorHandler, W3CTraceContextPropagator } from '@opentelemetry/core';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { defaultResource, detectResources, envDetector, hostDetector, processDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import { BasicTracerProvider, BatchSpanProcessor } from '@opentelemetry/sdk-trace-base';
@@ -10,15 +10,10 @@ const FLUSH_WITHIN_MS = 2000;
 
 /**
  * Sends the spans of this process (`spans.ts`) to a collector; sampler, batches, exporter and resource are as OpenTelemetry's
- * variables say. What the collector refuses is logged. Gives what sends the last spans when the process ends.
+ * variables say; what it does not take is logged and lost. Gives what sends the last spans when the process ends.
  */
 export function startTracing(service: string, logger: Logger): () => Promise<void> {
-  const told =
-    (level: 'warn' | 'error') =>
-    (message: string, ...details: unknown[]) =>
-      logger[level]({ details }, `tracing: ${message}`);
-  const untold = () => undefined;
-  diag.setLogger({ error: told('error'), warn: told('warn'), info: untold, debug: untold, verbose: untold }, DiagLogLevel.WARN);
+  setGlobalErrorHandler((error) => logger.warn({ err: error }, 'spans not sent'));
   const resource = defaultResource()
     .merge(resourceFromAttributes({ 'service.name': service }))
     .merge(detectResources({ detectors: [hostDetector, processDetector, envDetector] }));
