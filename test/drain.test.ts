@@ -60,6 +60,19 @@ test('a gateway answers what it has been asked before it ends, and its clients h
   await stack.restart('gateway');
 });
 
+test('a gateway breaks off what it still answers after 25 s, and ends with status 0; the run goes on and is paid for once', async () => {
+  const tenant = await stack.tenant();
+  const word = `n${randomBytes(6).toString('hex')}`;
+  const asked = tenant.ask({ prompt: `mugs #delay=30s #nonce=${word}` }).catch(() => undefined);
+  await until('it to be at work', async () => (await stack.calls(word)).length === 1);
+  expect(await stack.end('gateway')).toBe(0);
+  expect(await asked).toBeUndefined();
+  await stack.restart('gateway');
+  await until('it to be settled', async () => (await stack.credits(tenant.accountId)).reserved === 0, 30_000);
+  expect(await stack.credits(tenant.accountId)).toMatchObject({ charged: 5 });
+  expect(await stack.calls(word)).toHaveLength(1);
+}, 120_000);
+
 test('a gateway that starts again says it is alive only once it takes requests', async () => {
   const tenant = await stack.tenant();
   await stack.kill('gateway');
