@@ -104,7 +104,11 @@ export const gateway: Service<Config> = {
     await app.listen({ host: config.HOST, port: config.PORT, backlog: BACKLOG });
     return {
       ready: async () => void (await Promise.all([bus.ready(), sql`select 1`.execute(database)])),
-      stop: () => end(() => app.close()),
+      // Meanwhile requests are still taken.
+      stop: async () => {
+        await strategy.stopReading();
+        await end(() => app.close());
+      },
     };
   },
 };

@@ -1,4 +1,5 @@
 import type { ConsumerMessages } from '@nats-io/jetstream';
+import { systemClock } from '@overheard/runtime';
 import type { Bus } from './bus.js';
 import type { Delivery } from './delivery.js';
 import { CONSUMERS, type ConsumerName } from './topology.js';
@@ -7,7 +8,8 @@ import { CONSUMERS, type ConsumerName } from './topology.js';
  * A pull lives so long, and the server gives a sign of life twice meanwhile. One that a dead consumer leader took with it is made anew after two missing
  * signs; by default that is half a minute.
  */
-const PULL_MS = 2000;
+const PULL_MS = 1000;
+const ON_ITS_WAY_MS = 100;
 
 /** Reads a durable consumer, as many messages at once as there are slots; the client library keeps it going through reconnects. */
 export class ConsumerReader {
@@ -26,8 +28,15 @@ export class ConsumerReader {
     void this.pump(this.messages, take);
   }
 
+  /**
+   * Asks for nothing more, and takes what comes until what was asked for is over. A pull can't be taken back: the server sends
+   * its messages even to nobody, and they would be missing until their `ack_wait` is over. The client has no way to say so.
+   */
   async stop(): Promise<void> {
-    await this.messages?.close();
+    if (!this.messages) return;
+    Object.assign(this.messages, { pull: () => undefined });
+    await systemClock.sleep(PULL_MS + ON_ITS_WAY_MS);
+    await this.messages.close();
   }
 
   private async pump(messages: ConsumerMessages, take: (delivery: Delivery) => Promise<void>): Promise<void> {

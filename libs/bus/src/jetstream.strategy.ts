@@ -61,6 +61,7 @@ export class JetStreamStrategy extends Server implements CustomTransportStrategy
   override readonly propagatesEventHandlerErrors = true;
   private readonly running = new Set<Promise<void>>();
   private readonly abort = new AbortController();
+  private stopped: Promise<unknown> | undefined;
 
   constructor(private readonly options: JetStreamOptions) {
     super();
@@ -70,9 +71,17 @@ export class JetStreamStrategy extends Server implements CustomTransportStrategy
     this.start().then(() => ready(), ready);
   }
 
+  /** Takes nothing new any more, which takes a second; who has other things to end may do this first. */
+  stopReading(): Promise<unknown> {
+    return (this.stopped ??= Promise.all(
+      Object.values(this.options.readers)
+        .flat()
+        .map((reader) => reader.stop()),
+    ));
+  }
+
   async close(): Promise<void> {
-    const readers = Object.values(this.options.readers).flat();
-    await Promise.all(readers.map((reader) => reader.stop()));
+    await this.stopReading();
     const patience = setTimeout(() => this.abort.abort(), this.options.drainMs);
     while (this.running.size > 0) await Promise.all(this.running);
     clearTimeout(patience);

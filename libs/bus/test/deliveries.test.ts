@@ -94,6 +94,23 @@ test('a shared consumer that forgets who waits for its messages, as with a new l
 });
 
 describe('the end of a process', () => {
+  test('handles what is on its way to it from a shared consumer, which would otherwise be missing for half a minute', async () => {
+    let [published, isOver] = [0, false];
+    const publishing = (async () => {
+      while (!isOver)
+        await Promise.all(Array.from({ length: 20 }, () => bus.publish(SUBJECTS.finished, note, { text: 'one' }, `on its way ${(published += 1)}`)));
+    })();
+    for (let round = 0; round < 5; round += 1) {
+      const reading = await serve({ bus, reader: new ConsumerReader(bus, 'record', 100) }, async () => undefined);
+      await sleep(50);
+      await reading.close();
+    }
+    isOver = true;
+    await publishing;
+    const missing = async () => (await bus.manager.consumers.info(bus.names.stream('OUTCOME'), 'record')).num_ack_pending;
+    await until('nothing to be missing', async () => (await missing()) === 0, 5000);
+  });
+
   test('waits for what is at work, and takes nothing new', async () => {
     const gate = new Gate();
     const worker = await serve({ bus }, gate.hold);
