@@ -30,10 +30,11 @@ export class ConsumerReader {
 
   /**
    * Asks for nothing more, and takes what comes until what was asked for is over. A pull can't be taken back: the server sends
-   * its messages even to nobody, and they would be missing until their `ack_wait` is over. The client has no way to say so.
+   * its messages even to nobody, and they would be missing until their `ack_wait` is over.
    */
   async stop(): Promise<void> {
     if (!this.messages) return;
+    // The client asks again by this method of its own for as long as it is open, and has no other way to be kept from it.
     Object.assign(this.messages, { pull: () => undefined });
     await systemClock.sleep(PULL_MS + ON_ITS_WAY_MS);
     await this.messages.close();
